@@ -1,0 +1,62 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "carrel",
+  products: [
+    .executable(name: "carrel", targets: ["carrel"])
+  ],
+  targets: [
+    // C modules.
+    .target(name: "CSystem", cSettings: [.define("_GNU_SOURCE")]),
+    .systemLibrary(
+      name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
+    // Values that every module shares; no side effects.
+    .target(name: "RunModel"),
+    .target(name: "Orchestration", dependencies: ["RunModel"]),
+    .target(name: "Reporting", dependencies: ["RunModel"]),
+
+    // Side effects.
+    .target(name: "Workers", dependencies: ["CSystem", "RunModel"]),
+    .target(name: "SearchIndex", dependencies: ["CSQLite"]),
+    .target(name: "SwiftTests", dependencies: ["RunModel", "Workers"]),
+    .target(name: "Evidence", dependencies: ["CArchive", "CSystem", "RunModel"]),
+
+    // The whole.
+    .target(
+      name: "RunEngine",
+      dependencies: [
+        "Evidence", "Orchestration", "Reporting", "RunModel", "SearchIndex", "SwiftTests",
+        "Workers",
+      ]),
+    .target(
+      name: "CarrelCLI",
+      dependencies: [
+        "Evidence", "Orchestration", "Reporting", "RunEngine", "RunModel", "SwiftTests", "Workers",
+      ]),
+    .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
+
+    .testTarget(name: "RunModelTests", dependencies: ["RunModel"]),
+    .testTarget(name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel"]),
+    .testTarget(name: "ReportingTests", dependencies: ["Reporting", "RunModel"]),
+    .testTarget(name: "WorkersTests", dependencies: ["RunModel", "Workers"]),
+    .testTarget(name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "Workers"]),
+    .testTarget(name: "EvidenceTests", dependencies: ["CArchive", "Evidence", "RunModel"]),
+    .testTarget(name: "CarrelCLITests", dependencies: ["CarrelCLI", "RunModel"]),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["Evidence", "RunModel"], path: "Tests/EndToEnd"),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && target.name != "CSystem" {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

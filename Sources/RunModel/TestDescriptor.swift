@@ -1,0 +1,24 @@
+/// A test as the listing found it.
+package struct TestDescriptor: Codable, Hashable, Sendable {
+  package var id: TestID
+  /// A name for people, when the author gave one.
+  package var displayName: String?
+  package var location: SourceLocation?
+  package var isParameterized: Bool
+  package var tags: [String]
+  /// The library's own identifier: Swift Testing's `Module.Suite/function()/File.swift:LINE:COLUMN`,
+  /// the same as ``TestID/name`` for XCTest.
+  package var libraryID: String
+
+  package init(
+    id: TestID, displayName: String? = nil, location: SourceLocation? = nil,
+    isParameterized: Bool = false, tags: [String] = [], libraryID: String? = nil
+  ) {
+    self.id = id
+    self.displayName = displayName
+    self.location = location
+    self.isParameterized = isParameterized
+    self.tags = tags
+    self.libraryID = libraryID ?? id.name
+  }
+}
