@@ -22,7 +22,11 @@ let package = Package(
     // Side effects.
     .target(name: "Workers", dependencies: ["CSystem", "RunModel"]),
     .target(name: "SearchIndex", dependencies: ["CSQLite"]),
-    .target(name: "SwiftTests", dependencies: ["RunModel", "Workers"]),
+    .target(
+      name: "SwiftTests", dependencies: ["RunModel", "Workers"],
+      resources: [
+        .embedInCode("Observer/interpose.c.in"), .embedInCode("Observer/Observer.swift.in"),
+      ]),
     .target(name: "Evidence", dependencies: ["CArchive", "CSystem", "RunModel"]),
 
     // The whole.

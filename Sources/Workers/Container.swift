@@ -14,6 +14,7 @@ import Glibc
 ///     ROOT/tmp/run                             XDG_RUNTIME_DIR
 ///     ROOT/index.sqlite                        the index
 ///     ROOT/evidence                            crash reports; not part of the container
+///     ROOT/evidence/attachments                what tests attached
 package struct Container: Sendable, Hashable {
   /// Absolute path of the batch's folder.
   package let root: String
@@ -24,12 +25,13 @@ package struct Container: Sendable, Hashable {
   package var temporary: String { root + "/tmp" }
   package var index: String { root + "/index.sqlite" }
   package var evidence: String { root + "/evidence" }
+  package var attachments: String { root + "/evidence/attachments" }
 
   /// Folders in the order they are made, relative to the root.
   private static let folders = [
     "home", "home/Documents", "home/Library", "home/Library/Application Support",
     "home/Library/Caches", "home/Library/Preferences", "home/Library/State",
-    "home/Library/Groups", "tmp", "tmp/run", "evidence",
+    "home/Library/Groups", "tmp", "tmp/run", "evidence", "evidence/attachments",
   ]
 
   /// Makes the folders and an empty index.
