@@ -41,7 +41,7 @@ extension BatchTranscript {
     if let current {
       blame(current, end: end, intervention: intervention, whileRunning: true)
     } else if !isClean {
-      if let last = lastFinished, !(isClosed && unstarted.isEmpty == false && end == .exited(0)) {
+      if let last = lastFinished {
         blame(last, end: end, intervention: intervention, whileRunning: false)
       } else if let only = unstarted.first, unstarted.count == 1, tests.count == 1 {
         report(

@@ -214,18 +214,7 @@ extension BatchTranscript {
       state[test]?.cases.append(TestCaseResult(name: name, verdict: .lost))
       state[test]?.caseStart = time
     case "testCaseEnded":
-      guard let test, let last = state[test]?.cases.indices.last,
-        let name = state[test]?.cases[last].name
-      else { break }
-      let own = state[test]?.issues.filter { $0.caseName == name } ?? []
-      let isCancelled = state[test]?.cases[last].verdict == .skipped
-      let verdict: Verdict =
-        own.contains(where: \.isFailure)
-        ? .failed : isCancelled ? .skipped : own.contains(where: \.isKnown) ? .knownIssue : .passed
-      state[test]?.cases[last].verdict = verdict
-      if let start = state[test]?.caseStart, let time {
-        state[test]?.cases[last].duration = max(time - start, 0)
-      }
+      if let test { endCase(of: test, at: time) }
     case "testCaseCancelled":
       guard let test, let last = state[test]?.cases.indices.last else { break }
       state[test]?.cases[last].verdict = .skipped
@@ -260,6 +249,23 @@ extension BatchTranscript {
       isClosed = true
     default: break
     }
+  }
+
+  private mutating func endCase(of test: TestID, at time: Double?) {
+    guard var progress = state[test], let last = progress.cases.indices.last else { return }
+    let own = progress.issues.filter { $0.caseName == progress.cases[last].name }
+    progress.cases[last].verdict =
+      if own.contains(where: \.isFailure) {
+        .failed
+      } else if progress.cases[last].verdict == .skipped {
+        .skipped
+      } else {
+        own.contains(where: \.isKnown) ? .knownIssue : .passed
+      }
+    if let start = progress.caseStart, let time {
+      progress.cases[last].duration = max(time - start, 0)
+    }
+    state[test] = progress
   }
 
   /// The text of an issue: what failed, and below it the author's comments and the details.
