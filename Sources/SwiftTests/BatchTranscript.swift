@@ -223,15 +223,15 @@ extension BatchTranscript {
       let place = payload.issue?.sourceLocation ?? payload._sourceLocation
       self.record(
         TestIssue(
-          message: issueText(payload), location: place?.location,
+          message: Self.issueText(payload), location: place?.location,
           severity: isWarning ? .warning : .error, isKnown: payload.issue?.isKnown ?? false,
           caseName: payload._testCase?.displayName), in: test)
     case "testCancelled":
-      if let test { state[test]?.skip = Skip(kind: .cancelled, reason: reason(payload)) }
+      if let test { state[test]?.skip = Skip(kind: .cancelled, reason: Self.reason(payload)) }
     case "testSkipped":
       guard let test, state[test] == nil else { break }
       begin(test, at: time)
-      let text = reason(payload)
+      let text = Self.reason(payload)
       let isEmpty = payload.messages?.contains { $0.text.contains("No test cases found") } ?? false
       state[test]?.skip = Skip(
         kind: isEmpty ? .noArguments : .disabled, reason: text,
@@ -269,12 +269,12 @@ extension BatchTranscript {
   }
 
   /// The text of an issue: what failed, and below it the author's comments and the details.
-  private func issueText(_ payload: StreamRecord.Payload) -> String {
+  private static func issueText(_ payload: StreamRecord.Payload) -> String {
     let texts = (payload.messages ?? []).map(\.text)
     return texts.isEmpty ? "an issue was recorded" : texts.joined(separator: "\n")
   }
 
-  private func reason(_ payload: StreamRecord.Payload) -> String? {
+  private static func reason(_ payload: StreamRecord.Payload) -> String? {
     if let comment = payload._comments?.first, !comment.isEmpty { return comment }
     let details = (payload.messages ?? []).filter { $0.symbol == "details" }.map(\.text)
     return details.first
