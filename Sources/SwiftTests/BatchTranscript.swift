@@ -13,8 +13,9 @@ package struct BatchTranscript: Sendable {
     case started(TestID)
     /// A piece of a test's output; `nil` for output outside of any test.
     case output(TestID?, ProcessStream, [UInt8])
-    /// The test's result is known. It may be followed by another one of the same test when the end
-    /// of the process says more.
+    /// The test's result is known, and all of its output was reported. What the process did last is
+    /// held back until it does something more, or ends. The end of the process may bring another
+    /// result of the same test, for example when something was left behind.
     case finished(TestID, TestOutcome)
     /// Foundation's folders, by the call that named them.
     case homes([String: String])
@@ -30,8 +31,10 @@ package struct BatchTranscript: Sendable {
   package private(set) var startOrder: [TestID] = []
   /// The test that is running.
   package private(set) var current: TestID?
-  /// The test that finished last; its result is held back until the process did something more.
-  var lastFinished: TestID?
+  /// The test that finished last, when none was started since.
+  package internal(set) var lastFinished: TestID?
+  /// Finished tests whose results were not reported yet, with the boundary that ends their output.
+  private var heldBack: [(test: TestID, boundary: Int)] = []
   /// Whether the library said that it is through.
   var isClosed = false
   /// Failures that the library recorded outside of any test.
@@ -82,8 +85,18 @@ package struct BatchTranscript: Sendable {
       splitters[stream]?.feed(bytes) { pieces.append(($0, Array($1))) }
       for (sequence, piece) in pieces { deliver(sequence, stream, piece) }
     }
-    defer { events = [] }
-    return events
+    releaseResults()
+    return takeEvents()
+  }
+
+  /// Reports results whose output is complete and after which something else has started.
+  private mutating func releaseResults(all: Bool = false) {
+    guard !heldBack.isEmpty else { return }
+    let seen = splitters.values.map(\.sequence).min() ?? 0
+    while let next = heldBack.first, all || (next.boundary <= seen && next.test != lastFinished) {
+      heldBack.removeFirst()
+      if let outcome = state[next.test]?.outcome { report(.finished(next.test, outcome)) }
+    }
   }
 
   /// Whether a line says something that the plan did not: the event stream begins with a record for
@@ -109,6 +122,7 @@ package struct BatchTranscript: Sendable {
     let pending = pendingOutput
     pendingOutput = []
     for (_, stream, piece) in pending { report(.output(current ?? lastFinished, stream, piece)) }
+    releaseResults(all: true)
   }
 
   /// The test that a boundary's number belongs to: the one that ran after it, else the one before.
@@ -147,13 +161,12 @@ extension BatchTranscript {
     report(.started(test))
   }
 
-  private mutating func finish(_ test: TestID, duration: Double) {
+  private mutating func finish(_ test: TestID, duration: Double, boundary: Int?) {
     guard let progress = state[test], progress.outcome == nil else { return }
-    let outcome = TestOutcome(progress, duration: duration)
-    state[test]?.outcome = outcome
+    state[test]?.outcome = TestOutcome(progress, duration: duration)
     if current == test { current = nil }
     lastFinished = test
-    report(.finished(test, outcome))
+    heldBack.append((test, boundary ?? 0))
   }
 
   private mutating func record(_ issue: TestIssue, in test: TestID?) {
@@ -194,7 +207,7 @@ extension BatchTranscript {
       if record.succeeded == false, state[test]?.issues.isEmpty == true {
         self.record(TestIssue(message: "XCTest says that the test failed"), in: test)
       }
-      finish(test, duration: record.duration ?? 0)
+      finish(test, duration: record.duration ?? 0, boundary: record.sequence)
     case .closed: isClosed = true
     }
   }
@@ -236,13 +249,16 @@ extension BatchTranscript {
       state[test]?.skip = Skip(
         kind: isEmpty ? .noArguments : .disabled, reason: text,
         location: payload._sourceLocation?.location)
-      finish(test, duration: 0)
+      finish(test, duration: 0, boundary: nil)
     case "testEnded":
-      setOwner(pendingBoundary, nil)
+      let boundary = pendingBoundary
+      setOwner(boundary, nil)
       pendingBoundary = nil
       guard let test else { break }
       let start = state[test]?.start
-      finish(test, duration: start.flatMap { start in time.map { max($0 - start, 0) } } ?? 0)
+      finish(
+        test, duration: start.flatMap { start in time.map { max($0 - start, 0) } } ?? 0,
+        boundary: boundary)
     case "runEnded":
       setOwner(pendingBoundary, nil)
       pendingBoundary = nil
