@@ -12,6 +12,7 @@ let package = Package(
     .target(name: "CSystem", cSettings: [.define("_GNU_SOURCE")]),
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // Values that every module shares; no side effects.
@@ -27,7 +28,7 @@ let package = Package(
       resources: [
         .embedInCode("Observer/interpose.c.in"), .embedInCode("Observer/Observer.swift.in"),
       ]),
-    .target(name: "Evidence", dependencies: ["CArchive", "CSystem", "RunModel"]),
+    .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "CSystem", "RunModel"]),
 
     // The whole.
     .target(
