@@ -40,7 +40,8 @@ let package = Package(
     .target(
       name: "CarrelCLI",
       dependencies: [
-        "Evidence", "Orchestration", "Reporting", "RunEngine", "RunModel", "SwiftTests", "Workers",
+        "Evidence", "Orchestration", "Reporting", "RunEngine", "RunModel", "SearchIndex",
+        "SwiftTests", "Workers",
       ]),
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
 

@@ -2,7 +2,7 @@ package import Evidence
 package import Orchestration
 package import RunModel
 package import SwiftTests
-package import Workers
+import Workers
 
 /// Where the tests come from.
 package struct PackageConfiguration: Sendable {

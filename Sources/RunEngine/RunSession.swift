@@ -2,7 +2,7 @@ package import Evidence
 import Glibc
 package import Orchestration
 package import RunModel
-package import SwiftTests
+import SwiftTests
 package import Workers
 
 /// One run: does what the scheduler wants, and writes down what happens.
@@ -73,6 +73,15 @@ package final class RunSession {
     supervisor.onInterruption = nil
     supervisor.registry.endAdopted()
   }
+
+  /// The loop that the run's processes are watched by.
+  package var loop: EventLoop { supervisor.loop }
+
+  /// Name of the signal that asked for the end of the run.
+  package var interruption: String? { supervisor.interruption }
+
+  /// Seconds since a monotonic time.
+  package func elapsed(since start: Double) -> Double { monotonicSeconds() - start }
 
   /// Tests that run now, in the order of their workers.
   package var running: [RunningTest] {
@@ -146,7 +155,7 @@ package final class RunSession {
     let folder = root.retire(batch.container)
     let failed = ended.results.filter { $0.verdict.needsBundle }
     if failed.isEmpty {
-      supervisor.loop.inBackground({ removeTree(folder) }, then: { _ in })
+      supervisor.loop.inBackground({ Workers.removeTree(folder) }, then: { _ in })
     } else {
       pack(failed, of: batch, ended, container: Container(root: folder))
     }
@@ -172,7 +181,7 @@ package final class RunSession {
     bundlesUnderWay += 1
     supervisor.loop.inBackground(
       {
-        defer { removeTree(container.root) }
+        defer { Workers.removeTree(container.root) }
         return tasks.map { $0.perform() }
       },
       then: { [unowned self] results in

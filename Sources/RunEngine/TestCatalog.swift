@@ -15,6 +15,13 @@ package struct TestCatalog {
   package var compiler: String
   package var observer: ObserverLibrary
 
+  /// A catalog without tests, for a package that could not be built.
+  package static func empty(observerFor package: PackageConfiguration) -> TestCatalog {
+    TestCatalog(
+      products: [], tests: [], problems: [], compiler: "unknown",
+      observer: ObserverLibrary(toolchain: Toolchain(binFolder: ""), cache: package.cacheFolder))
+  }
+
   package func product(_ name: String) -> TestProduct? { products.first { $0.name == name } }
 }
 

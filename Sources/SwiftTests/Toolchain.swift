@@ -6,6 +6,8 @@ package struct Toolchain: Sendable, Hashable {
   /// Absolute path of the folder with `swift`, `swiftc` and `clang`, links resolved.
   package let binFolder: String
 
+  package init(binFolder: String) { self.binFolder = binFolder }
+
   package var swift: String { binFolder + "/swift" }
   package var swiftc: String { binFolder + "/swiftc" }
   package var clang: String { binFolder + "/clang" }
