@@ -45,7 +45,7 @@ import Testing
     var options = JUnitReport.Options()
     options.reportLimit = 1 << 20
     let text = JUnitReport.render(run.state, options: options, logText: { _ in output })
-    #expect(text.utf8.count < 3 << 19)
+    #expect(text.utf8.count < 1 << 20)
     let root = try StrictXML.parse(text)
     #expect(root.number("failures") == 300)
   }
