@@ -47,7 +47,8 @@ let package = Package(
 
     .testTarget(name: "RunModelTests", dependencies: ["RunModel"]),
     .testTarget(name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel"]),
-    .testTarget(name: "ReportingTests", dependencies: ["Reporting", "RunModel"]),
+    .testTarget(
+      name: "ReportingTests", dependencies: ["Reporting", "RunModel"], exclude: ["Snapshots"]),
     .testTarget(name: "WorkersTests", dependencies: ["RunModel", "Workers"]),
     .testTarget(name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "Workers"]),
     .testTarget(name: "EvidenceTests", dependencies: ["CArchive", "Evidence", "RunModel"]),

@@ -11,7 +11,6 @@ extension ConsoleReport {
     let ordinal =
       test?.ordinal(of: attempt, retries: retries)
       ?? (number: attempt.attempt, total: attempt.attempt)
-    let isSuccess = attempt.verdict.isSuccess(leaksFail: style.leaksFail)
     let isFlaky =
       attempt.purpose == .retry && (attempt.verdict == .passed || attempt.verdict == .knownIssue)
 
@@ -22,7 +21,7 @@ extension ConsoleReport {
       tone = .faint
     } else if isFlaky {
       notes.append("passed on attempt \(ordinal.number) of \(ordinal.total)")
-    } else if attempt.purpose == .retry || (!isSuccess && ordinal.total > 1) {
+    } else if attempt.purpose == .retry || (attempt.verdict.isRetriable && ordinal.total > 1) {
       notes.append("attempt \(ordinal.number) of \(ordinal.total)")
     }
     if let note = casesNote(attempt) { notes.append(note) }
@@ -32,7 +31,7 @@ extension ConsoleReport {
     case .leaked: notes.append("\(counted(attempt.leaks.count, "process")) left behind")
     default: break
     }
-    let name = names.safeName(of: attempt.test)
+    let name = names.name(of: attempt.test)
     let start = lineStart(label, tone: tone, seconds: attempt.duration)
     return notes.isEmpty ? start + name : "\(start)\(name) (\(notes.joined(separator: "; ")))"
   }
@@ -41,29 +40,29 @@ extension ConsoleReport {
   ///
   /// - Parameter seconds: The limit that the test has passed.
   package func slowLine(_ test: TestID, seconds: Double) -> String {
-    lineStart("SLOW", tone: .odd, seconds: seconds, over: true) + names.safeName(of: test)
+    lineStart("SLOW", tone: .odd, seconds: seconds, over: true) + names.name(of: test)
   }
 
   /// A line about a test that was planned and not run: `NOTRUN  [   0.000s] name: reason`.
   package func notRunLine(_ result: TestResult) -> String {
     let (label, tone) = label(result.verdict)
     let reason = terminalSafe(result.reason ?? Sentences.fallback(result.verdict))
-    let name = names.safeName(of: result.test)
+    let name = names.name(of: result.test)
     return lineStart(label, tone: tone, seconds: 0) + "\(name): \(reason)"
   }
 
-  /// What a further attempt with or without neighbours has shown, as a line of its own; `nil` when
-  /// there was no such attempt.
+  /// What a further attempt with or without neighbours has shown: `NOTE    name: also alone: ...`;
+  /// `nil` when there was no such attempt.
   package func companyLine(_ result: TestResult) -> String? {
-    result.company.map {
-      "\(names.safeName(of: result.test)): \(Sentences.company($0, names: names))"
-    }
+    guard let finding = result.company else { return nil }
+    let name = names.name(of: result.test)
+    return toned("NOTE", .quiet) + "    \(name): \(Sentences.company(finding, names: names))"
   }
 
   private func casesNote(_ attempt: AttemptResult) -> String? {
     guard !attempt.cases.isEmpty else { return nil }
     let failing = attempt.cases.count { !$0.verdict.isSuccess(leaksFail: style.leaksFail) }
     let total = counted(attempt.cases.count, "case")
-    return failing == 0 ? total : "\(failing) of \(total) did not succeed"
+    return failing == 0 ? total : "\(failing) of \(total) failed"
   }
 }

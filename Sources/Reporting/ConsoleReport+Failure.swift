@@ -4,7 +4,7 @@ extension ConsoleReport {
   /// Longest line of output shown, in characters; the rest is counted.
   private static let lineLimit = 500
 
-  /// Everything a person needs about an attempt that did not succeed.
+  /// Everything a person needs about an attempt that did not succeed; begins with its line.
   ///
   /// - Parameters:
   ///   - state: The run with this attempt and its bundle already applied.
@@ -42,7 +42,7 @@ extension ConsoleReport {
     if attempt.issues.count > 20 { lines.append("and \(attempt.issues.count - 20) more issues") }
     let failing = attempt.cases.filter { !$0.verdict.isSuccess(leaksFail: style.leaksFail) }
     if !failing.isEmpty {
-      lines.append("\(failing.count) of \(counted(attempt.cases.count, "case")) did not succeed:")
+      lines.append("\(failing.count) of \(counted(attempt.cases.count, "case")) failed:")
       for result in failing.prefix(20) {
         let name = terminalSafe(String(head(of: result.name, bytes: Self.lineLimit)))
         lines.append("  \(result.verdict.rawValue): \(name)")
@@ -57,7 +57,7 @@ extension ConsoleReport {
       }
       if attempt.leaks.count > 20 { lines.append("  and \(attempt.leaks.count - 20) more") }
     }
-    if let end = attempt.end, end != .exited(0) { lines.append("process ended: \(end)") }
+    if let end = attempt.remarkableEnd { lines.append("process ended: \(end)") }
     return lines
   }
 
@@ -66,7 +66,9 @@ extension ConsoleReport {
     of log: LogReference, stream: String, logText: (LogReference) -> String?
   ) -> String? {
     guard style.outputLines > 0, log.bytes > 0 else { return nil }
-    guard let text = logText(log) else { return "\(stream): the log cannot be read: \(log.path)" }
+    guard let text = logText(log) else {
+      return "\(stream): the log cannot be read: \(terminalSafe(joinedPath(runFolder, log.path)))"
+    }
     let (lines, hasMore) = lastLines(of: text, limit: style.outputLines)
     guard !lines.isEmpty else { return nil }
     let isPart = hasMore || text.utf8.count < log.bytes

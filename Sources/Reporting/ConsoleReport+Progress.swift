@@ -47,7 +47,7 @@ extension ConsoleReport {
       let more = running.count - index
       let reserve = more > 1 ? " +\(more - 1)".utf8.count : 0
       let space = left - separator.utf8.count - age.utf8.count - reserve
-      let name = names.safeName(of: entry.test)
+      let name = names.name(of: entry.test)
       let fits = columnWidth(name) <= space
       // Only the first may be cut: one whole name tells more than two halves.
       guard fits || (index == 0 && space >= 8) else {

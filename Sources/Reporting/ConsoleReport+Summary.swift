@@ -6,6 +6,7 @@ extension ConsoleReport {
   /// - Parameters:
   ///   - recordPath: The run's folder.
   ///   - junitPath: The JUnit file, when one was written.
+  /// - Returns: The text, an empty line first.
   package func summary(
     of state: RunState, recordPath: String?, junitPath: String? = nil
   ) -> String {
@@ -31,7 +32,7 @@ extension ConsoleReport {
       let more = state.problems.count - style.listLimit
       if more > 0 { lines.append("  and \(more) more") }
     }
-    if !lines.isEmpty { lines.append("") }
+    lines = [""] + lines + (lines.isEmpty ? [] : [""])
     lines.append(verdictLine(of: state, results: results))
     if let recordPath { lines.append("  record: \(terminalSafe(recordPath))") }
     if let junitPath { lines.append("  JUnit:  \(terminalSafe(junitPath))") }
@@ -49,13 +50,13 @@ extension ConsoleReport {
   private func entry(_ test: RunState.Test, _ result: TestResult) -> String {
     let (label, tone) = label(result.verdict)
     let space = String(repeating: " ", count: max(1, 8 - label.utf8.count))
-    var lines = ["  \(toned(label, tone))\(space)\(names.safeName(of: test.id))"]
+    var lines = ["  \(toned(label, tone))\(space)\(names.name(of: test.id))"]
+    let main = test.main(for: result)
+    let reason = main?.explanation ?? result.reason ?? Sentences.fallback(result.verdict)
+    let firstLine = reason.split(whereSeparator: \.isNewline).first ?? ""
+    lines.append("    " + startFitting(terminalSafe(String(firstLine)), columns: 200))
     if let finding = result.company {
       lines.append("    \(Sentences.company(finding, names: names))")
-    }
-    let main = test.main(for: result)
-    if main == nil, let reason = result.reason {
-      lines.append("    \(terminalSafe(reason))")
     }
     let attempt = main?.attempt ?? test.bundles.keys.max()
     if let attempt, let bundle = test.bundles[attempt] {
@@ -66,7 +67,7 @@ extension ConsoleReport {
 
   private func flakyEntry(_ test: RunState.Test, _ result: TestResult) -> String {
     let tries = counted(test.attempts.count { $0.counts }, "attempt")
-    var lines = ["  \(toned("FLAKY", .odd))   \(names.safeName(of: test.id)) (\(tries))"]
+    var lines = ["  \(toned("FLAKY", .odd))   \(names.name(of: test.id)) (\(tries))"]
     for (_, bundle) in test.bundles.sorted(by: { $0.key < $1.key }).prefix(10) {
       lines.append("    bundle: \(terminalSafe(joinedPath(runFolder, bundle.path)))")
     }

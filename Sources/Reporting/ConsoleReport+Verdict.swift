@@ -19,7 +19,8 @@ extension ConsoleReport {
       return toned("INTERRUPTED", .bad) + " by \(terminalSafe(signal)): " + join(parts) + time
     }
     if results.isEmpty {
-      return toned("NO TESTS", .bad) + ": " + join(problems + ["nothing was run"]) + time
+      let tone: Tone = state.finish?.exitCode == 0 ? .odd : .bad
+      return toned("NO TESTS", tone) + ": " + join(problems + ["nothing was run"]) + time
     }
     if failed > 0 {
       let parts = [share(failed, of: results.count, failing, counts)] + problems + rest

@@ -69,7 +69,7 @@ extension JUnitRenderer {
       writeProperty(name, value, indent: "        ", to: &xml)
     }
     xml.markup("      <properties>\n")
-    add("carrel.id", result.test.description)
+    add("carrel.id", result.test.visible)
     if result.verdict != .passed {
       add("carrel.verdict", result.verdict.rawValue)
     }
@@ -86,11 +86,12 @@ extension JUnitRenderer {
     // A passed test case has no other place for these.
     if testCase.outcome == .passed || testCase.outcome == .skipped {
       for issue in (testCase.main?.issues ?? []).prefix(20) where !issue.isFailure {
-        let text = JUnitRenderer.line(of: issue, root: sourceRoot)
+        let line = JUnitRenderer.line(of: issue, root: sourceRoot)
+        let text = String(head(of: line, bytes: 1024))
         add(issue.isKnown ? "carrel.known-issue" : "carrel.warning", text)
       }
       for leak in (testCase.main?.leaks ?? []).prefix(20) {
-        add("carrel.leak", "pid \(leak.pid): \(leak.command)")
+        add("carrel.leak", "pid \(leak.pid): \(head(of: leak.command, bytes: 1024))")
       }
     }
     xml.markup("      </properties>\n")

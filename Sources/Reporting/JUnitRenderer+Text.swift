@@ -34,7 +34,7 @@ extension JUnitRenderer {
     if attempt.issues.count > 100 { lines.append("and \(attempt.issues.count - 100) more issues") }
     let failing = attempt.cases.filter { !$0.verdict.isSuccess(leaksFail: leaksFail) }
     if !failing.isEmpty {
-      lines.append("\(failing.count) of \(counted(attempt.cases.count, "case")) did not succeed:")
+      lines.append("\(failing.count) of \(counted(attempt.cases.count, "case")) failed:")
       for result in failing.prefix(100) {
         lines.append("  \(result.verdict.rawValue): \(result.name)")
       }
@@ -43,7 +43,7 @@ extension JUnitRenderer {
     for leak in attempt.leaks.prefix(100) {
       lines.append("left behind: pid \(leak.pid): \(leak.command)")
     }
-    if let end = attempt.end, end != .exited(0) { lines.append("process ended: \(end)") }
+    if let end = attempt.remarkableEnd { lines.append("process ended: \(end)") }
     let ordinal = test.ordinal(of: attempt)
     if ordinal.total > 1 { lines.append(title(of: attempt, in: test)) }
     if let bundle = bundlePath(of: attempt, in: test) { lines.append("bundle: \(bundle)") }

@@ -125,7 +125,7 @@ struct JUnitRenderer {
     xml.markup("<property name=\"")
     xml.markup(name)
     xml.markup("\"")
-    xml.attribute("value", String(head(of: value, bytes: 1024)))
+    xml.attribute("value", value)
     xml.markup("/>\n")
   }
 }

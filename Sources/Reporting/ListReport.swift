@@ -12,7 +12,7 @@ package enum ListReport {
     let names = ShortNames(tests.lazy.map(\.id))
     var result = ""
     for test in tests {
-      result += names.safeName(of: test.id)
+      result += names.name(of: test.id)
       result += "\n"
     }
     return result

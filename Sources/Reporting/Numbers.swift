@@ -39,7 +39,7 @@ func padded(_ text: String, toWidth width: Int) -> String {
 func iso8601(_ time: Double) -> String {
   let range = -62_167_219_200.0...253_402_300_799.0
   let clamped = time.isFinite ? min(max(time, range.lowerBound), range.upperBound) : 0
-  let seconds = clamped < 0 ? -Int(-clamped) - 1 : Int(clamped)
+  let seconds = Int(clamped) - (Double(Int(clamped)) > clamped ? 1 : 0)
   let day = (seconds - ((seconds % 86_400) + 86_400) % 86_400) / 86_400
   let second = seconds - day * 86_400
   // Days are counted from 1 March of year 0, so that a leap day is the last day of its year; an

@@ -55,7 +55,7 @@ enum Sentences {
   /// What a further attempt with or without neighbours has shown.
   static func company(_ finding: CompanyFinding, names: ShortNames) -> String {
     func list(_ tests: [TestID]) -> String {
-      listed(tests.map { names.safeName(of: $0) }, limit: 20)
+      listed(tests.map { names.name(of: $0) }, limit: 20)
     }
     return switch finding {
     case .alsoAlone: "also alone: the test fails without other tests in its process too"
@@ -92,6 +92,15 @@ extension AttemptResult {
     case .crashed, .lost: crashExplanation
     case .timedOut, .leaked, .environment, .interrupted, .notRun:
       reason ?? Sentences.fallback(verdict)
+    }
+  }
+
+  /// How the process ended, where that says something: a process that holds a failed test ends with
+  /// a status other than 0, and ``explanation`` tells the end of one that crashed.
+  var remarkableEnd: ProcessEnd? {
+    switch (verdict, end) {
+    case (.crashed, _), (.lost, _), (_, .exited(0)?), (.failed, .exited?): nil
+    default: end
     }
   }
 

@@ -15,11 +15,31 @@ package struct ShortNames: Sendable {
     self.ambiguous = ambiguous
   }
 
-  /// The name of the test, or its full ID when another test has the same name.
+  /// The printed name of the test, or its full ID when another test has the same name.
+  ///
+  /// Nothing in it drives a terminal or hides text; see ``TestID/visible``.
   package func name(of test: TestID) -> String {
-    ambiguous.contains(test.name) ? test.description : test.printableName
+    ambiguous.contains(test.name) ? test.visible : percentEscapingHidden(test.printableName)
   }
+}
 
-  /// The name for a person's eyes: also free of marks that change the writing direction.
-  func safeName(of test: TestID) -> String { terminalSafe(name(of: test)) }
+extension TestID {
+  /// The printed form with each further hidden character written as `%XX`; it parses back to the ID.
+  var visible: String { percentEscapingHidden(description) }
+}
+
+/// Writes the bytes of hidden characters as `%XX`, in a text where a percent sign is `%25` already.
+private func percentEscapingHidden(_ text: String) -> String {
+  guard text.utf8.contains(where: mayBeginHidden) else { return text }
+  var result = ""
+  for scalar in text.unicodeScalars {
+    if isHidden(scalar.value) {
+      for byte in String(Character(scalar)).utf8 {
+        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    } else {
+      result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
 }

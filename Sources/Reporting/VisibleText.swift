@@ -11,7 +11,7 @@ enum VisibleForm {
 /// Escaped are control characters (C0, DEL, C1), line and paragraph separators, and the marks that
 /// change the writing direction; each becomes `\u{HEX}`, for example `\u{1B}` for ESC.
 func terminalSafe(_ text: String, as form: VisibleForm = .line) -> String {
-  guard text.utf8.contains(where: mayNeedEscape) else { return text }
+  guard text.utf8.contains(where: mayBeginHidden) else { return text }
   var result = String.UnicodeScalarView()
   var rest = Substring.UnicodeScalarView(text.unicodeScalars)
   while let scalar = rest.popFirst() {
@@ -32,18 +32,19 @@ func visibleEscape(_ value: UInt32) -> String {
 }
 
 /// Whether the byte can begin a character that ``isHidden(_:)`` names: a cheap first look.
-private func mayNeedEscape(_ byte: UInt8) -> Bool {
+func mayBeginHidden(_ byte: UInt8) -> Bool {
   switch byte {
-  case 0..<0x20, 0x7F, 0xC2, 0xD8, 0xE2: true
+  case 0..<0x20, 0x7F, 0xC2, 0xD8, 0xE2, 0xEF: true
   default: false
   }
 }
 
-/// Control characters, separators of lines, and bidirectional marks (UAX #9, section 2).
+/// Control characters, separators of lines, bidirectional marks (UAX #9, section 2), and the two
+/// characters that are none.
 func isHidden(_ value: UInt32) -> Bool {
   switch value {
   case 0..<0x20, 0x7F..<0xA0: true
-  case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+  case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFFFE, 0xFFFF: true
   default: false
   }
 }

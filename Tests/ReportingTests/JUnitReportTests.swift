@@ -141,6 +141,18 @@ import Testing
     }
   }
 
+  @Test func attemptThatIsStillOpenDecides() throws {
+    var run = SampleRun(retries: 1)
+    let test = SampleRun.id("M.f()")
+    run.plan(test)
+    run.attempt(test, .lost) { $0.reason = "first" }
+    run.add(.attemptStarted(AttemptStart(test: test, attempt: 2, batch: 2, worker: 1)))
+    let testCase = try testCase("f()", in: parse(run))
+    let message = try #require(testCase.all("error").first?.attributes["message"])
+    #expect(message.hasPrefix("the run ended without a result"))
+    #expect(testCase.all("rerunError").map { $0.attributes["message"] } == ["first"])
+  }
+
   @Test func sameSuiteInTwoProductsIsTwoSuites() throws {
     var run = SampleRun()
     for product in ["A", "B"] { run.run(SampleRun.id("M.S/f()", product: product), .passed) }
