@@ -105,7 +105,9 @@ package struct Listing: Sendable {
     let isWhole: Bool
     switch library {
     case .xctest: isWhole = isClosed && end == .exited(0)
-    case .testing: isWhole = sawRecord && end == .exited(0)
+    case .testing:
+      // Swift Testing ends with EX_UNAVAILABLE (sysexits.h) when there is no test.
+      isWhole = sawRecord && (end == .exited(0) || (end == .exited(69) && tests.isEmpty))
     }
     guard isWhole else {
       let name = library == .xctest ? "XCTest" : "Swift Testing"
