@@ -116,7 +116,8 @@ package struct Listing: Sendable {
         "the \(name) tests of \(product.name) could not be listed: the process ended with \(end)",
         output: String(decoding: output, as: UTF8.self))
     }
-    return unambiguous(tests)
+    // Swift Testing lists in no particular order; its serial runs go by the order in the sources.
+    return unambiguous(library == .testing ? tests.sorted(by: isBefore) : tests)
   }
 
   /// Adds the source location to names that several tests share.
@@ -146,4 +147,13 @@ func nameWithoutLocation(_ libraryID: String) -> String {
   guard place.count >= 3, Int(place[place.count - 1]) != nil, Int(place[place.count - 2]) != nil
   else { return libraryID }
   return String(libraryID[..<slash])
+}
+
+/// Whether a test comes first in the sources: by file, then by place.
+private func isBefore(_ first: TestDescriptor, _ second: TestDescriptor) -> Bool {
+  func key(_ test: TestDescriptor) -> (String, Int, Int, String) {
+    let place = test.location
+    return (place?.file ?? "", place?.line ?? 0, place?.column ?? 0, test.libraryID)
+  }
+  return key(first) < key(second)
 }
