@@ -22,7 +22,8 @@ package final class WorkRoot {
       info.st_mode & 0o077 == 0
     else {
       throw WorkersError(
-        .container, "\(user) is not a private folder of this user; remove it or set CARREL_WORK_DIR")
+        .container, "\(user) is not a private folder of this user; remove it or set CARREL_WORK_DIR"
+      )
     }
     Self.removeStale(in: user)
     var name = Array("\(user)/XXXXXX".utf8CString)
