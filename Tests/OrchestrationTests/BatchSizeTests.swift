@@ -165,8 +165,8 @@ import Testing
 
   @Test func productsThatFitIntoABatchAreNotSplit() {
     let run = Simulation(
-      durations: Array(repeating: 0.005, count: 300), workers: 2, startCost: 0.02, groups: 10)
-    #expect(run.batches.prefix(6).map(\.tests.count) == [30, 30, 30, 30, 30, 30])
+      durations: Array(repeating: 0.005, count: 400), workers: 2, startCost: 0.02, groups: 10)
+    #expect(run.batches.prefix(6).map(\.tests.count) == [40, 40, 40, 40, 40, 40])
   }
 
   @Test func nonsensicalMeasurementsAreSurvived() {
@@ -189,5 +189,43 @@ import Testing
       #expect(ran == 200)
       #expect(scheduler.isDone)
     }
+  }
+
+  /// The size of the second batch of one worker of two, after a first one that went as described.
+  private func secondSize(
+    of count: Int, startCost: Double?, duration: Double,
+    attempt: (Int) -> (verdict: Verdict, seconds: Double)
+  ) -> Int? {
+    var scheduler = Scheduler(
+      plan: Plan(listing(count)), options: SchedulerOptions(workers: 2, checksCompany: false))
+    let spec = scheduler.start().batches[0]
+    let results = spec.tests.enumerated().map { index, test in
+      result(test, spec, attempt(index).verdict, duration: attempt(index).seconds)
+    }
+    let commands = scheduler.handle(
+      .batchEnded(
+        batch: spec.batch, results: results, unstarted: [], startCost: startCost,
+        duration: duration))
+    return commands.batches.first?.tests.count
+  }
+
+  @Test func fewMeasurementsAreNotTrustedFarAhead() {
+    let near = secondSize(of: 560, startCost: 0.02, duration: 0.02) { _ in (.passed, 5e-5) }
+    #expect(near == (560 - 64) / 2)
+    let far = secondSize(of: 2000, startCost: 0.02, duration: 0.02) { _ in (.passed, 5e-5) }
+    #expect(far == (2000 - 64) / 4)
+  }
+
+  @Test func timeThatALimitCutOffDoesNotCount() {
+    let size = secondSize(of: 400, startCost: 0.02, duration: 60.1) { index in
+      index == 31 ? (.timedOut, 60) : (.passed, 0.005)
+    }
+    #expect(size == (400 - 64) / 4)
+  }
+
+  /// 32 tests of no time, but 5 ms between them: 250 ms, ten starts, are 50 tests.
+  @Test func timeBetweenTestsCounts() {
+    let size = secondSize(of: 240, startCost: 0.025, duration: 0.185) { _ in (.passed, 0) }
+    #expect(size == 50)
   }
 }

@@ -147,4 +147,70 @@ import Testing
     }
     #expect(wide.specs.last?.tests.map(\.name) == (299..<400).map { "M.S/t\($0)" })
   }
+
+  /// Ends every batch, planned ones with the tests in reverse order.
+  private func reversed(_ verdict: (TestID, BatchSpec) -> Verdict) -> [TestResult] {
+    var scheduler = Scheduler(plan: Plan(listing(4)), options: SchedulerOptions(workers: 1))
+    var open = scheduler.start().batches
+    var finished: [TestResult] = []
+    while let spec = open.popLast() {
+      let results = spec.tests.reversed().enumerated().map { index, test in
+        result(test, spec, verdict(test, spec), hadCompany: index > 0)
+      }
+      let commands = scheduler.handle(
+        .batchEnded(
+          batch: spec.batch, results: results, unstarted: [], startCost: nil, duration: 1))
+      open += commands.batches
+      finished += commands.finished
+    }
+    return finished
+  }
+
+  @Test func predecessorsComeInTheOrderTheyStarted() {
+    let finished = reversed { test, spec in
+      test == id(name(2)) && spec.purpose == .planned ? .failed : .passed
+    }
+    #expect(finished.last?.company == .onlyAfter([id(name(3))]))
+    let first = reversed { test, spec in
+      test == id(name(0)) && spec.purpose == .planned ? .failed : .passed
+    }
+    #expect(first.last?.company == .onlyAfter([3, 2, 1].map { id(name($0)) }))
+  }
+
+  @Test func aCheckInCompanyWithoutCompanySaysNothing() {
+    var scheduler = Scheduler(
+      plan: Plan(listing(2)), options: SchedulerOptions(workers: 1, batch: .fixed(1)))
+    var open = scheduler.start().batches
+    var finished: [TestResult] = []
+    while let spec = open.popLast() {
+      let verdict: Verdict = spec.batch == 2 ? .failed : .passed
+      let commands = scheduler.handle(
+        .batchEnded(
+          batch: spec.batch, results: spec.attempts.keys.map { result($0, spec, verdict) },
+          unstarted: [], startCost: nil, duration: 1))
+      open += commands.batches
+      finished += commands.finished
+    }
+    #expect(finished.last == TestResult(test: id(name(1)), verdict: .failed, attempts: 2))
+  }
+
+  @Test func neighboursOfACheckTogetherTakeLimitedTime() {
+    var scheduler = Scheduler(
+      plan: Plan(listing(10)), options: SchedulerOptions(workers: 1, batch: .fixed(1)))
+    var open = scheduler.start().batches
+    var specs = open
+    while let spec = open.popLast() {
+      let verdict: Verdict = spec.tests.last == id(name(9)) ? .failed : .passed
+      open +=
+        scheduler.handle(
+          .batchEnded(
+            batch: spec.batch,
+            results: spec.attempts.keys.map { result($0, spec, verdict, duration: 4) },
+            unstarted: [], startCost: nil, duration: 4)
+        ).batches
+      specs += open
+    }
+    #expect(specs.last?.purpose == .companyCheck)
+    #expect(specs.last?.tests == [7, 8, 9].map { id(name($0)) })
+  }
 }

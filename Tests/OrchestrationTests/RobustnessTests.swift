@@ -170,6 +170,21 @@ import Testing
     #expect(finished.last?.verdict == .lost)
   }
 
+  @Test func batchesThatBringLittleAreSplit() {
+    var scheduler = Scheduler(
+      plan: Plan(listing(16)), options: SchedulerOptions(workers: 1, batch: .fixed(16)))
+    var open = scheduler.start().batches
+    var sizes: [Int] = []
+    while let spec = open.popLast() {
+      sizes.append(spec.tests.count)
+      #expect(spec.attempts.values.allSatisfy { $0 == 1 })
+      let results = [result(spec.tests[0], spec, .passed)]
+      open += scheduler.handle(ended(spec, results, Array(spec.tests.dropFirst()))).batches
+    }
+    #expect(sizes == [16, 15, 14, 13, 6, 2, 1, 3, 1, 1, 6, 2, 1, 3, 1, 1])
+    #expect(scheduler.isDone)
+  }
+
   @Test func optionsOutOfRangeAreClamped() {
     let options = SchedulerOptions(workers: 0, batch: .fixed(-3), retries: -1, maxFailures: 0)
     let run = ScriptedRun(listing(4), options) { _, _, _ in .failed }
