@@ -62,11 +62,12 @@ struct NearestNames {
   /// Only cells within the limit of the diagonal are computed (Ukkonen's cut-off).
   static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int? {
     guard abs(left.count - right.count) <= limit else { return nil }
+    guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
     let band = min(limit, max(left.count, right.count))
     let tooFar = band + 1
     var previous = (0...right.count).map { min($0, tooFar) }
     var current = previous
-    for row in 1..<left.count + 1 {
+    for row in 1...left.count {
       let first = max(1, row - band)
       let last = min(right.count, row + band)
       guard first <= last else { return nil }

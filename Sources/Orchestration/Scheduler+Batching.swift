@@ -38,7 +38,7 @@ extension Scheduler {
 
   private mutating func nextPlanned() -> [Int]? {
     guard let front = queue.front else { return nil }
-    var size = min(sizer.nextSize(group: front.group), front.tests.count)
+    var size = sizer.nextSize(group: front.group, available: front.tests.count)
     if options.batch == .auto {
       var bytes = 0
       let fitting = front.tests.prefix(size).prefix {
