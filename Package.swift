@@ -12,6 +12,7 @@ let package = Package(
     .target(name: "CSystem", cSettings: [.define("_GNU_SOURCE")]),
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // Values that every module shares; no side effects.
@@ -22,8 +23,12 @@ let package = Package(
     // Side effects.
     .target(name: "Workers", dependencies: ["CSystem", "RunModel"]),
     .target(name: "SearchIndex", dependencies: ["CSQLite"]),
-    .target(name: "SwiftTests", dependencies: ["RunModel", "Workers"]),
-    .target(name: "Evidence", dependencies: ["CArchive", "CSystem", "RunModel"]),
+    .target(
+      name: "SwiftTests", dependencies: ["RunModel", "Workers"],
+      resources: [
+        .embedInCode("Observer/interpose.c.in"), .embedInCode("Observer/Observer.swift.in"),
+      ]),
+    .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "CSystem", "RunModel"]),
 
     // The whole.
     .target(
@@ -35,13 +40,15 @@ let package = Package(
     .target(
       name: "CarrelCLI",
       dependencies: [
-        "Evidence", "Orchestration", "Reporting", "RunEngine", "RunModel", "SwiftTests", "Workers",
+        "Evidence", "Orchestration", "Reporting", "RunEngine", "RunModel", "SearchIndex",
+        "SwiftTests", "Workers",
       ]),
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
 
     .testTarget(name: "RunModelTests", dependencies: ["RunModel"]),
     .testTarget(name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel"]),
-    .testTarget(name: "ReportingTests", dependencies: ["Reporting", "RunModel"]),
+    .testTarget(
+      name: "ReportingTests", dependencies: ["Reporting", "RunModel"], exclude: ["Snapshots"]),
     .testTarget(name: "WorkersTests", dependencies: ["RunModel", "Workers"]),
     .testTarget(name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "Workers"]),
     .testTarget(name: "EvidenceTests", dependencies: ["CArchive", "Evidence", "RunModel"]),

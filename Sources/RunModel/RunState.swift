@@ -71,7 +71,12 @@ package struct RunState: Sendable {
       update(start.test) { $0.open = start }
     case .attemptFinished(let result):
       update(result.test) {
-        $0.attempts.append(result)
+        // The end of a process can say more of an attempt than was known before.
+        if let known = $0.attempts.firstIndex(where: { $0.attempt == result.attempt }) {
+          $0.attempts[known] = result
+        } else {
+          $0.attempts.append(result)
+        }
         if $0.open?.attempt == result.attempt { $0.open = nil }
       }
     case .bundleWritten(let bundle):

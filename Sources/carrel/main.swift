@@ -1,1 +1,4 @@
-print("carrel")
+import CarrelCLI
+import Glibc
+
+exit(CarrelCommand.main(Array(CommandLine.arguments.dropFirst())))

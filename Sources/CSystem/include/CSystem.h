@@ -1,1 +1,59 @@
+// Linux system calls that Swift's Glibc module does not offer, and the one piece of code that runs
+// between vfork and exec, where nothing of a runtime may run.
 #pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// What to start. All strings end with a zero byte; `argv` and `envp` end with a null pointer.
+struct carrel_spawn_request {
+  /// Absolute path of the executable.
+  const char *path;
+  char *const *argv;
+  char *const *envp;
+  /// Working directory, or null for the caller's.
+  const char *directory;
+  /// The child's descriptor i is a duplicate of descriptors[i]; all others are closed.
+  const int *descriptors;
+  size_t descriptor_count;
+  /// Whether the child gets a session (and process group) of its own.
+  bool new_session;
+};
+
+/// Starts a process that is killed when the calling thread ends (PR_SET_PDEATHSIG of prctl(2)).
+///
+/// Returns its PID and stores a pidfd (close-on-exec), or returns -1 with errno set; then no process
+/// is left behind.
+pid_t carrel_spawn(const struct carrel_spawn_request *request, int *pidfd);
+
+/// pidfd_send_signal(2): 0, or -1 with errno set.
+int carrel_pidfd_signal(int pidfd, int signal);
+
+/// pidfd_open(2), close-on-exec: a descriptor, or -1 with errno set.
+int carrel_pidfd_open(pid_t pid);
+
+/// Makes the caller adopt orphaned descendants (PR_SET_CHILD_SUBREAPER of prctl(2)).
+int carrel_become_subreaper(void);
+
+/// How a child ended: sets `exited` to its status or -1 and `signaled` to its signal or -1.
+/// Returns the PID, 0 when it has not ended, -1 with errno set when it is no child of ours.
+pid_t carrel_reap(pid_t pid, int *exited, int *signaled);
+
+/// A non-blocking signalfd(2) for the given signals, which are blocked for the calling thread and
+/// those it starts later; -1 with errno set.
+int carrel_signal_descriptor(const int *signals, size_t count);
+
+/// The next signal of a signalfd, or 0 when there is none.
+int carrel_next_signal(int descriptor);
+
+/// A non-blocking eventfd(2), close-on-exec.
+int carrel_event_descriptor(void);
+
+/// pipe2(2) with O_CLOEXEC, the read end non-blocking.
+int carrel_pipe(int descriptors[2]);
+
+/// Copies a file's content into a new file by the cheapest way the file system has: reflink, in-kernel
+/// copy, read and write. 0, or -1 with errno set.
+int carrel_copy_file(const char *from, const char *to, mode_t mode);

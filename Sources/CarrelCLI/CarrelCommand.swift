@@ -1,0 +1,94 @@
+import FoundationEssentials
+import Glibc
+
+/// The version of Carrel.
+package let carrelVersion = "0.1.0"
+
+/// The command line tool.
+package enum CarrelCommand {
+  /// Runs a command line.
+  ///
+  /// - Parameter arguments: Without the name of the executable.
+  /// - Returns: The exit status.
+  package static func main(_ arguments: [String]) -> Int32 {
+    signal(SIGPIPE, SIG_IGN)
+    let context = CommandContext()
+    do {
+      return try run(arguments, context).rawValue
+    } catch {
+      let error = CommandError(error)
+      context.errors.print("carrel: \(error.message)")
+      return error.exitCode.rawValue
+    }
+  }
+
+  private static func run(
+    _ arguments: [String], _ context: CommandContext
+  ) throws -> ExitCode {
+    let rest = arguments.dropFirst()
+    switch arguments.first {
+    case "run": return try RunCommand.run(rest, context)
+    case "list": return try ListCommand.run(rest, context)
+    case "bundle": return try BundleCommand.run(rest, context)
+    case "repro": return try ReproCommand.run(rest, context)
+    case "rerun": return try RerunCommand.run(rest, context)
+    case "--version", "version":
+      context.output.print("carrel \(carrelVersion)")
+      return .success
+    case "--help", "-h", "help":
+      if let name = rest.first, let spec = commands.first(where: { $0.name == name }) {
+        context.output.print(spec.help)
+      } else {
+        context.output.print(overview)
+      }
+      return .success
+    case nil:
+      context.errors.print(overview)
+      return .usage
+    case .some(let name):
+      let near = commands.map(\.name).filter { distance($0, name) <= 2 }
+      let hint = near.first.map { "; did you mean '\($0)'?" } ?? "; see 'carrel --help'"
+      throw UsageError(message: "there is no command '\(name)'" + hint)
+    }
+  }
+
+  private static let commands = [
+    RunCommand.spec, ListCommand.spec, BundleCommand.spec, ReproCommand.spec, RerunCommand.spec,
+  ]
+
+  private static var overview: String {
+    let width = commands.map(\.name.count).max() ?? 0
+    let rows = commands.map { spec in
+      "  " + spec.name + String(repeating: " ", count: width - spec.name.count + 2) + spec.summary
+    }
+    return """
+      carrel runs the tests of a Swift package on isolated workers and packs what fails.
+
+      usage: carrel COMMAND [OPTION]... [ARGUMENT]...
+
+      \(rows.joined(separator: "\n"))
+
+      'carrel COMMAND --help' explains a command; 'carrel --version' prints the version.
+      """
+  }
+}
+
+/// What commands share: the streams and the caller's environment.
+struct CommandContext {
+  let output = Terminal(descriptor: 1)
+  let errors = Terminal(descriptor: 2)
+  let environment = ProcessInfo.processInfo.environment
+
+  /// The absolute form of a path, `.` and `..` resolved as far as it exists.
+  func absolute(_ path: String) -> String {
+    if let resolved = realpath(path, nil) {
+      defer { free(resolved) }
+      return String(cString: resolved)
+    }
+    if path.hasPrefix("/") { return path }
+    var buffer = [CChar](repeating: 0, count: 4097)
+    guard getcwd(&buffer, buffer.count) != nil else { return path }
+    let folder = buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "." }
+    return "\(folder)/\(path)"
+  }
+}

@@ -1,0 +1,51 @@
+import Evidence
+import Orchestration
+import RunModel
+import SwiftTests
+import Workers
+
+/// An error that ends a command: what to print and which status to end with.
+struct CommandError: Error {
+  var exitCode: ExitCode
+  var message: String
+
+  init(_ exitCode: ExitCode, _ message: String) {
+    self.exitCode = exitCode
+    self.message = message
+  }
+
+  /// Maps the errors of all modules; the only place that does.
+  init(_ error: any Error) {
+    switch error {
+    case let error as CommandError:
+      self = error
+    case let error as UsageError:
+      self.init(.usage, error.message)
+    case let error as OrchestrationError:
+      self.init(error.code == .unknownTest ? .nothingMatched : .usage, error.message)
+    case let error as SwiftTestsError:
+      let code: ExitCode =
+        switch error.code {
+        case .noPackage: .usage
+        case .buildFailed: .buildFailed
+        case .noProducts: .nothingMatched
+        case .listingFailed: .listingFailed
+        case .noToolchain, .observerFailed: .environment
+        }
+      let output = error.code == .observerFailed ? error.output.map { "\n\($0)" } ?? "" : ""
+      self.init(code, error.message + output)
+    case let error as EvidenceError:
+      let code: ExitCode =
+        switch error.code {
+        case .unwritable, .invalidContents, .targetNotEmpty: .notWritten
+        case .notFound, .ambiguous: .usage
+        default: .badBundle
+        }
+      self.init(code, "\(error)")
+    case let error as WorkersError:
+      self.init(.environment, "\(error)")
+    default:
+      self.init(.environment, "\(error)")
+    }
+  }
+}

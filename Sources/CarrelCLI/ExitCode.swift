@@ -1,0 +1,51 @@
+/// What a command's exit status says. The one table of them; `docs/exit-codes.md` shows it.
+package enum ExitCode: Int32, CaseIterable, Sendable {
+  case success = 0
+  case testsFailed = 1
+  case usage = 2
+  case buildFailed = 3
+  case nothingMatched = 4
+  case listingFailed = 5
+  case environment = 6
+  case notWritten = 7
+  case badBundle = 8
+  case notReproduced = 10
+  case failedDifferently = 11
+  case cannotReproduce = 12
+  case interruptedByHangUp = 129
+  case interruptedByInterrupt = 130
+  case interruptedByQuit = 131
+  case interruptedByTerminate = 143
+
+  /// One sentence for the table.
+  package var meaning: String {
+    switch self {
+    case .success: "every test succeeded; for repro: the failure was reproduced"
+    case .testsFailed: "at least one test did not succeed"
+    case .usage: "the command line makes no sense, or there is no package at its path"
+    case .buildFailed: "the package's tests do not build"
+    case .nothingMatched: "there is no test to run, or none matches the filters"
+    case .listingFailed: "the tests of at least one product could not be listed"
+    case .environment: "the surroundings are at fault: toolchain, container, observer"
+    case .notWritten: "a record, report or bundle could not be written"
+    case .badBundle: "a bundle cannot be read: cut off, damaged, or of a newer format"
+    case .notReproduced: "repro: the test passed"
+    case .failedDifferently: "repro: the test failed, but not in the same way"
+    case .cannotReproduce: "repro: the test could not be run"
+    case .interruptedByHangUp: "ended early by SIGHUP"
+    case .interruptedByInterrupt: "ended early by SIGINT (Ctrl-C)"
+    case .interruptedByQuit: "ended early by SIGQUIT"
+    case .interruptedByTerminate: "ended early by SIGTERM"
+    }
+  }
+
+  /// The code for a run that a signal ended.
+  package init(signal name: String) {
+    switch name {
+    case "SIGHUP": self = .interruptedByHangUp
+    case "SIGQUIT": self = .interruptedByQuit
+    case "SIGTERM": self = .interruptedByTerminate
+    default: self = .interruptedByInterrupt
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Orchestration
+import Reporting
+import RunEngine
+import RunModel
+import SearchIndex
+import Workers
+
+/// `carrel list`.
+enum ListCommand {
+  static let spec = CommandSpec(
+    name: "list", summary: "print the IDs of a package's tests", positionals: ["[PACKAGE]"],
+    options: FilterOptions.specs + [
+      OptionSpec("--format", value: "text|json", help: "form of the output (default: text)")
+    ] + PackageOptions.specs,
+    rest: "flags for 'swift build'")
+
+  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
+    let parsed = try ParsedArguments(arguments, spec: spec)
+    if parsed.asksForHelp {
+      context.output.print(spec.help)
+      return .success
+    }
+    let isJSON = try parsed.choice("--format", of: ["text", "json"]) == "json"
+    let filter = try TestFilter(
+      include: parsed.all("--filter"), skip: parsed.all("--skip"), ids: parsed.all("--test"))
+    let package = try PackageOptions.configuration(
+      parsed, package: parsed.positionals.first ?? ".", context)
+    let supervisor = try Supervisor()
+    let root = try WorkRoot(base: context.environment["CARREL_WORK_DIR"])
+    let indexTemplate = root.path + "/index.sqlite"
+    try SearchIndex.createEmpty(at: indexTemplate)
+    let printer = BuildPrinter(context.errors)
+    let catalog = try CatalogMaker(
+      supervisor: supervisor, configuration: package, listener: printer
+    ).make(root: root, indexTemplate: indexTemplate)
+    if let signal = supervisor.interruption { return ExitCode(signal: signal) }
+    let selection = try filter.select(from: Plan(catalog.tests).tests)
+    let text = isJSON ? ListReport.json(selection.tests) : ListReport.text(selection.tests)
+    if !text.isEmpty { context.output.print(text) }
+    for problem in catalog.problems {
+      context.errors.print("carrel: \(problem.message)")
+      if let output = problem.output { context.errors.print(output) }
+    }
+    if !catalog.problems.isEmpty { return .listingFailed }
+    if selection.tests.isEmpty {
+      throw CommandError(.nothingMatched, TestRun.emptyMessage(selection, catalog))
+    }
+    return .success
+  }
+}
+
+/// Passes the build's output on.
+private final class BuildPrinter: RunListener {
+  private let errors: Terminal
+
+  init(_ errors: Terminal) { self.errors = errors }
+
+  func buildDidPrint(_ bytes: UnsafeRawBufferPointer) { errors.write(bytes) }
+  func runDid(_ event: RunEvent, state: RunState) {}
+  func testIsSlow(_ test: TestID, seconds: Double) {}
+}

@@ -1,0 +1,184 @@
+/// An option that a command understands.
+struct OptionSpec: Sendable {
+  /// All spellings, the preferred one first.
+  var names: [String]
+  /// Placeholder of the value in the help; `nil` for a switch.
+  var value: String?
+  var help: String
+  var isRepeatable = false
+
+  init(_ names: String..., value: String? = nil, isRepeatable: Bool = false, help: String) {
+    self.names = names
+    self.value = value
+    self.isRepeatable = isRepeatable
+    self.help = help
+  }
+}
+
+/// A command's grammar: what `--help` prints and what the parser accepts.
+struct CommandSpec: Sendable {
+  var name: String
+  var summary: String
+  /// Placeholders of the positional arguments; optional ones are in brackets.
+  var positionals: [String] = []
+  var options: [OptionSpec] = []
+  /// What may follow after `--`; `nil` when nothing may.
+  var rest: String?
+  /// Text after the options.
+  var discussion = ""
+
+  /// The text for `--help`.
+  var help: String {
+    var usage = "usage: carrel \(name)"
+    if !options.isEmpty { usage += " [OPTION]..." }
+    for positional in positionals { usage += " \(positional)" }
+    if let rest { usage += " [-- \(rest)]" }
+    var lines = [summary, "", usage, ""]
+    let rows = (options + [OptionSpec("--help", "-h", help: "print this and exit")]).map { option in
+      (option.names.joined(separator: ", ") + (option.value.map { " \($0)" } ?? ""), option.help)
+    }
+    let width = rows.map(\.0.count).max() ?? 0
+    for (left, right) in rows {
+      var text = "  " + left + String(repeating: " ", count: width - left.count + 2)
+      let indent = String(repeating: " ", count: width + 4)
+      var column = 0
+      for word in right.split(separator: " ") {
+        if column > 0, column + word.count + 1 > 100 - width - 4 {
+          text += "\n" + indent
+          column = 0
+        } else if column > 0 {
+          text += " "
+          column += 1
+        }
+        text += word
+        column += word.count
+      }
+      lines.append(text)
+    }
+    if !discussion.isEmpty { lines += ["", discussion] }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+/// A command line that makes no sense.
+struct UsageError: Error {
+  var message: String
+}
+
+/// A parsed command line.
+struct ParsedArguments: Sendable {
+  private var values: [String: [String]] = [:]
+  private(set) var positionals: [String] = []
+  private(set) var rest: [String] = []
+  private(set) var asksForHelp = false
+  private let spec: CommandSpec
+
+  /// - Throws: ``UsageError`` naming the argument and what to do about it.
+  init(_ arguments: some Sequence<String>, spec: CommandSpec) throws(UsageError) {
+    self.spec = spec
+    var queue = Array(arguments)[...]
+    while let argument = queue.popFirst() {
+      if argument == "--" {
+        guard spec.rest != nil || queue.isEmpty else {
+          throw UsageError(message: "'carrel \(spec.name)' takes nothing after '--'")
+        }
+        rest = Array(queue)
+        break
+      }
+      guard argument.hasPrefix("-"), argument != "-" else {
+        positionals.append(argument)
+        continue
+      }
+      if argument == "--help" || argument == "-h" {
+        asksForHelp = true
+        continue
+      }
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      guard let option = spec.options.first(where: { $0.names.contains(name) }) else {
+        throw UsageError(message: unknownOption(name, spec: spec))
+      }
+      let key = option.names[0]
+      var value = ""
+      if let placeholder = option.value {
+        if parts.count == 2 {
+          value = String(parts[1])
+        } else if let next = queue.popFirst() {
+          value = next
+        } else {
+          throw UsageError(message: "\(name) needs a value: \(name) \(placeholder)")
+        }
+      } else if parts.count == 2 {
+        throw UsageError(message: "\(name) takes no value")
+      }
+      guard option.isRepeatable || values[key] == nil else {
+        throw UsageError(message: "\(name) was given twice")
+      }
+      values[key, default: []].append(value)
+    }
+    guard positionals.count <= spec.positionals.count || asksForHelp else {
+      throw UsageError(
+        message: "unexpected argument '\(positionals[spec.positionals.count])'; "
+          + "see 'carrel \(spec.name) --help'")
+    }
+  }
+
+  func has(_ name: String) -> Bool { values[name] != nil }
+  func all(_ name: String) -> [String] { values[name] ?? [] }
+  func string(_ name: String) -> String? { values[name]?.last }
+
+  /// A whole number of at least the given size.
+  func integer(_ name: String, atLeast minimum: Int) throws(UsageError) -> Int? {
+    guard let text = string(name) else { return nil }
+    guard let value = Int(text), value >= minimum else {
+      throw UsageError(message: "\(name) needs a whole number from \(minimum), not '\(text)'")
+    }
+    return value
+  }
+
+  /// A number of seconds; `none` and 0 stand for no limit.
+  func seconds(_ name: String) throws(UsageError) -> Double?? {
+    guard let text = string(name) else { return .none }
+    if text == "none" { return .some(nil) }
+    guard let value = Double(text), value.isFinite, value >= 0 else {
+      throw UsageError(message: "\(name) needs a number of seconds or 'none', not '\(text)'")
+    }
+    return .some(value == 0 ? nil : value)
+  }
+
+  /// One of a list of words.
+  func choice(_ name: String, of words: [String]) throws(UsageError) -> String? {
+    guard let text = string(name) else { return nil }
+    guard words.contains(text) else {
+      let list = words.map { "'\($0)'" }.joined(separator: ", ")
+      throw UsageError(message: "\(name) needs one of \(list), not '\(text)'")
+    }
+    return text
+  }
+}
+
+private func unknownOption(_ name: String, spec: CommandSpec) -> String {
+  let known = spec.options.flatMap(\.names)
+  let near = known.filter { $0.hasPrefix(name) || name.hasPrefix($0) || distance($0, name) <= 2 }
+  let hint =
+    near.isEmpty
+    ? "; see 'carrel \(spec.name) --help'"
+    : "; did you mean " + near.map { "'\($0)'" }.joined(separator: " or ") + "?"
+  return "'carrel \(spec.name)' has no option '\(name)'" + hint
+}
+
+/// Levenshtein's distance of two short words.
+func distance(_ first: String, _ second: String) -> Int {
+  let second = Array(second)
+  var row = Array(0...second.count)
+  for (index, character) in first.enumerated() {
+    var diagonal = row[0]
+    row[0] = index + 1
+    for position in second.indices {
+      let replaced = diagonal + (character == second[position] ? 0 : 1)
+      diagonal = row[position + 1]
+      row[position + 1] = min(replaced, diagonal + 1, row[position] + 1)
+    }
+  }
+  return row[second.count]
+}

@@ -1,0 +1,39 @@
+import Orchestration
+import RunEngine
+
+/// `carrel run`.
+enum RunCommand {
+  static let spec = CommandSpec(
+    name: "run", summary: "build a package's tests and run them on isolated workers",
+    positionals: ["[PACKAGE]"],
+    options: FilterOptions.specs + RunOptions.specs + [
+      OptionSpec("--allow-empty", help: "a run without any test is a success")
+    ] + PackageOptions.specs,
+    rest: "flags for 'swift build'",
+    discussion: """
+      PACKAGE is the folder of a Swift package (default: the current folder). Each run has a record
+      in PACKAGE/.carrel/runs/<run ID>, 'latest' points to the newest.
+      Exit status: 0 every test succeeded, 1 tests failed, 2 usage, 3 build failed, 4 nothing matched,
+      5 listing failed, 6 environment, 7 something could not be written, 128+N ended by signal N.
+      """)
+
+  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
+    let parsed = try ParsedArguments(arguments, spec: spec)
+    if parsed.asksForHelp {
+      context.output.print(spec.help)
+      return .success
+    }
+    let filter = try TestFilter(
+      include: parsed.all("--filter"), skip: parsed.all("--skip"), ids: parsed.all("--test"))
+    let run = TestRun(
+      context,
+      package: try PackageOptions.configuration(
+        parsed, package: parsed.positionals.first ?? ".", context),
+      configuration: try RunOptions.configuration(parsed, commandLine: ["run"] + arguments),
+      filter: filter, allowsEmpty: parsed.has("--allow-empty"),
+      junitPath: parsed.string("--junit"),
+      runsFolder: parsed.string("--output").map { context.absolute($0) },
+      isQuiet: parsed.has("--quiet"))
+    return try run.perform()
+  }
+}

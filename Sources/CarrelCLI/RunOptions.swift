@@ -1,0 +1,72 @@
+import Evidence
+import Glibc
+import Orchestration
+import RunEngine
+
+/// The options that say how tests are run.
+enum RunOptions {
+  static let specs = [
+    OptionSpec(
+      "--workers", "-j", value: "N",
+      help: "batches that run at once (default: number of cores; 1 is serial)"),
+    OptionSpec(
+      "--batch", value: "auto|N",
+      help: "tests that share a process and a container; 1 is full isolation (default: auto)"),
+    OptionSpec(
+      "--timeout", value: "SECONDS",
+      help: "limit for each test; 'none' for no limit (default: 300)"),
+    OptionSpec(
+      "--grace", value: "SECONDS",
+      help: "time between SIGTERM and SIGKILL for a test that is ended (default: 2)"),
+    OptionSpec(
+      "--slow", value: "SECONDS", help: "report a test that runs longer than this (default: 60)"),
+    OptionSpec(
+      "--retries", value: "N", help: "try a failed test again, alone, up to N times (default: 0)"),
+    OptionSpec(
+      "--leaks", value: "pass|fail",
+      help: "what a test that leaves processes behind counts as (default: fail)"),
+    OptionSpec("--max-failures", value: "N", help: "start no more tests after N failures"),
+    OptionSpec(
+      "--company-check", value: "on|off",
+      help: "try each failed test once more without, or with, its neighbours (default: on)"),
+    OptionSpec("--seed", value: "TEXT", help: "seed of the run (default: drawn)"),
+    OptionSpec("--junit", value: "PATH", help: "write a JUnit XML report there too"),
+    OptionSpec(
+      "--output", value: "PATH", help: "folder of run records (default: PACKAGE/.carrel/runs)"),
+    OptionSpec(
+      "--bundle-compression", value: "none|gzip|zstd",
+      help: "compression of failure bundles (default: zstd)"),
+    OptionSpec("--quiet", "-q", help: "print no line for tests that succeed, and no build output"),
+  ]
+
+  static func configuration(
+    _ arguments: ParsedArguments, commandLine: [String]
+  ) throws(UsageError) -> RunConfiguration {
+    let batchText = arguments.string("--batch") ?? "auto"
+    guard let batch = BatchPolicy(batchText) else {
+      throw UsageError(message: "--batch needs 'auto' or a whole number from 1, not '\(batchText)'")
+    }
+    let compression = try arguments.choice(
+      "--bundle-compression", of: BundleCompression.allCases.map(\.rawValue))
+    let limit = try arguments.seconds("--timeout")
+    var random = SystemRandomNumberGenerator()
+    let scheduling = SchedulerOptions(
+      workers: try arguments.integer("--workers", atLeast: 1) ?? availableCores(), batch: batch,
+      retries: try arguments.integer("--retries", atLeast: 0) ?? 0,
+      checksCompany: try arguments.choice("--company-check", of: ["on", "off"]) != "off",
+      leaksFail: try arguments.choice("--leaks", of: ["pass", "fail"]) != "pass",
+      maxFailures: try arguments.integer("--max-failures", atLeast: 1))
+    return RunConfiguration(
+      scheduling: scheduling, timeLimit: limit ?? 300,
+      grace: try arguments.seconds("--grace").map { $0 ?? 0 } ?? 2,
+      slowAfter: try arguments.seconds("--slow").map { $0 ?? 1e6 } ?? 60,
+      compression: compression.flatMap { BundleCompression(rawValue: $0) } ?? .zstd,
+      seed: arguments.string("--seed") ?? hexadecimal(random.next()), carrel: carrelVersion,
+      arguments: commandLine)
+  }
+
+  /// Cores that are online.
+  static func availableCores() -> Int {
+    max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  }
+}

@@ -1,0 +1,198 @@
+import Evidence
+import Glibc
+import Orchestration
+import Reporting
+import RunEngine
+import RunModel
+import SearchIndex
+import SwiftTests
+import Workers
+
+/// One run from the build to the reports: what `run`, `rerun` and `repro` have in common.
+final class TestRun {
+  let context: CommandContext
+  let package: PackageConfiguration
+  let configuration: RunConfiguration
+  let filter: TestFilter
+  let allowsEmpty: Bool
+  let junitPath: String?
+  let runsFolder: String
+  let isQuiet: Bool
+
+  init(
+    _ context: CommandContext, package: PackageConfiguration, configuration: RunConfiguration,
+    filter: TestFilter, allowsEmpty: Bool = false, junitPath: String? = nil,
+    runsFolder: String? = nil, isQuiet: Bool = false
+  ) {
+    self.context = context
+    self.package = package
+    self.configuration = configuration
+    self.filter = filter
+    self.allowsEmpty = allowsEmpty
+    self.junitPath = junitPath
+    self.runsFolder = runsFolder ?? RunRecord.runsFolder(ofPackage: package.location.package)
+    self.isQuiet = isQuiet
+  }
+
+  /// Runs everything.
+  ///
+  /// - Returns: The exit code; errors are printed, and in the record as far as there is one.
+  func perform() throws -> ExitCode {
+    try PackageBuild(
+      toolchain: try Toolchain.find(path: context.environment["PATH"]),
+      location: package.location, extraFlags: []
+    ).checkPackage()
+    let startedAt = wallClockSeconds()
+    let supervisor = try Supervisor()
+    let root = try WorkRoot(base: context.environment["CARREL_WORK_DIR"])
+    let indexTemplate = root.path + "/index.sqlite"
+    try SearchIndex.createEmpty(at: indexTemplate)
+
+    let record = try RunRecord.create(inRunsFolder: runsFolder, at: startedAt)
+    let events = try record.openEventLog()
+    let printer = RunPrinter(
+      context, isQuiet: isQuiet, leaksFail: configuration.scheduling.leaksFail,
+      packagePath: package.location.package, recordPath: record.path)
+
+    var catalog: TestCatalog?
+    var failure: CommandError?
+    do {
+      catalog = try CatalogMaker(
+        supervisor: supervisor, configuration: package, listener: printer
+      ).make(root: root, indexTemplate: indexTemplate)
+    } catch {
+      failure = CommandError(error)
+    }
+    let header = self.header(record: record, compiler: catalog?.compiler ?? "unknown")
+    try record.write(header)
+
+    var selected: [TestDescriptor] = []
+    if let catalog, failure == nil, supervisor.interruption == nil {
+      do {
+        let selection = try filter.select(from: catalog.tests)
+        selected = selection.tests
+        for pattern in selection.unmatched where !selected.isEmpty {
+          context.errors.print("carrel: warning: \(pattern.message)")
+        }
+        if selected.isEmpty, !allowsEmpty, catalog.problems.isEmpty {
+          failure = CommandError(.nothingMatched, Self.emptyMessage(selection, catalog))
+        }
+      } catch {
+        failure = CommandError(error)
+      }
+    }
+    let plan = Plan(selected)
+    printer.setTests((catalog?.tests ?? []).map(\.id))
+    let session = RunSession(
+      supervisor: supervisor, root: root, indexTemplate: indexTemplate,
+      catalog: catalog ?? TestCatalog.empty(observerFor: package), package: package,
+      configuration: configuration, plan: plan, record: record, events: events, header: header,
+      listener: printer)
+    if let failure {
+      session.log(
+        .problem(
+          RunProblem(severity: .error, code: "\(failure.exitCode)", message: failure.message)))
+    }
+    if !selected.isEmpty {
+      let began = monotonicSeconds()
+      let stopProgress = keepShowingProgress(printer, session, since: began)
+      session.run()
+      stopProgress()
+    }
+    return finish(session, printer, failure, startedAt: startedAt)
+  }
+
+  /// Writes the reports and prints the summary.
+  private func finish(
+    _ session: RunSession, _ printer: RunPrinter, _ failure: CommandError?, startedAt: Double
+  ) -> ExitCode {
+    let record = session.record
+    var problems = session.writeFailures
+    var code = exitCode(session.state, failure, session.interruption)
+    if code == .success, !problems.isEmpty { code = .notWritten }
+    session.log(
+      .runFinished(
+        RunFinish(
+          exitCode: code.rawValue, duration: wallClockSeconds() - startedAt,
+          interruptedBy: session.interruption)))
+    let own = record.path + "/junit.xml"
+    var reported: String?
+    for path in [own] + (junitPath.map { [context.absolute($0)] } ?? []) {
+      let relative = path == own ? "" : record.path
+      let xml = JUnitReport.renderUTF8(
+        session.state, options: JUnitReport.Options(runFolder: relative)
+      ) { LogText.end(of: "\(record.path)/\($0.path)", bytes: 1 << 16) }
+      do {
+        try ReportFile.write(xml, to: path)
+        reported = path
+      } catch {
+        problems.append(CommandError(error).message)
+      }
+    }
+    printer.finish(session.state, junitPath: reported)
+    for problem in problems + session.writeFailures.filter({ !problems.contains($0) }) {
+      context.errors.print("carrel: \(problem)")
+    }
+    if code == .success, !problems.isEmpty { code = .notWritten }
+    return code
+  }
+
+  /// Signals first, then what says most about the tests.
+  private func exitCode(
+    _ state: RunState, _ failure: CommandError?, _ interruption: String?
+  ) -> ExitCode {
+    if let interruption { return ExitCode(signal: interruption) }
+    if let failure { return failure.exitCode }
+    let failed = state.tests.map(\.result.verdict).filter {
+      !$0.isSuccess(leaksFail: configuration.scheduling.leaksFail)
+    }
+    if failed.contains(where: { $0 != .environment }) { return .testsFailed }
+    let errors = state.problems.filter { $0.severity == .error }
+    if errors.contains(where: { $0.code == "listing-failed" }) { return .listingFailed }
+    if !errors.isEmpty || !failed.isEmpty { return .environment }
+    return state.tests.isEmpty && !allowsEmpty ? .nothingMatched : .success
+  }
+
+  private func keepShowingProgress(
+    _ printer: RunPrinter, _ session: RunSession, since began: Double
+  ) -> () -> Void {
+    guard context.output.isTerminal else { return {} }
+    let loop = session.loop
+    var timer: EventLoop.Timer?
+    func tick() {
+      printer.showProgress(session, startedAt: began)
+      timer = loop.after(0.1) { tick() }
+    }
+    tick()
+    return { [output = context.output] in
+      loop.cancel(timer)
+      output.clearProgress()
+    }
+  }
+
+  private func header(record: RunRecord, compiler: String) -> RunHeader {
+    let scheduling = configuration.scheduling
+    var name = [CChar](repeating: 0, count: 256)
+    gethostname(&name, name.count - 1)
+    return RunHeader(
+      runID: record.runID, carrel: configuration.carrel, packagePath: package.location.package,
+      arguments: configuration.arguments, workers: scheduling.workers,
+      batch: "\(scheduling.batch)", retries: scheduling.retries,
+      timeLimit: configuration.timeLimit, leaksFail: scheduling.leaksFail,
+      isolation: IsolationChoice.strongestAvailable().level.rawValue, seed: configuration.seed,
+      toolchain: compiler,
+      hostName: name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" },
+      passedVariables: TestEnvironment(
+        caller: package.environment, additional: package.passedVariables
+      ).passed)
+  }
+
+  static func emptyMessage(_ selection: TestSelection, _ catalog: TestCatalog) -> String {
+    let reasons = selection.emptyReasons
+    if catalog.tests.isEmpty {
+      return "the package has no tests; a run without tests is no success (--allow-empty allows it)"
+    }
+    return (reasons.isEmpty ? ["no test was selected"] : reasons).joined(separator: "\n")
+      + "\n0 of \(catalog.tests.count) tests selected; 'carrel list' shows them"
+  }
+}

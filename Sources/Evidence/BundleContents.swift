@@ -1,0 +1,104 @@
+/// How a bundle is compressed.
+package enum BundleCompression: String, CaseIterable, Sendable {
+  case none, gzip, zstd
+
+  /// The end of the file's name, without the leading dot.
+  package var fileExtension: String {
+    switch self {
+    case .none: "tar"
+    case .gzip: "tar.gz"
+    case .zstd: "tar.zst"
+    }
+  }
+}
+
+/// What goes into a failure bundle besides the lists that the format adds by itself.
+package struct BundleContents: Sendable {
+  /// Where an entry's bytes come from.
+  package enum Source: Sendable {
+    /// Bytes in memory; `mode` holds the permission bits.
+    case bytes([UInt8], mode: UInt16 = 0o644)
+    /// A regular file; what a link leads to is taken.
+    case file(String)
+    /// A folder with everything below; links in it are taken as links.
+    case tree(String)
+  }
+
+  /// One entry, or one tree of entries.
+  package struct Entry: Sendable {
+    /// Path in the archive.
+    package var path: String
+    package var source: Source
+
+    package init(_ path: String, _ source: Source) {
+      self.path = path
+      self.source = source
+    }
+  }
+
+  package var manifest: BundleManifest
+  /// In any order; the format has its own.
+  package var entries: [Entry]
+  /// Files and folders that are left out of trees wherever they are found, by identity.
+  package var excluded: [String]
+
+  package init(manifest: BundleManifest, entries: [Entry], excluded: [String] = []) {
+    self.manifest = manifest
+    self.entries = entries
+    self.excluded = excluded
+  }
+}
+
+extension BundleContents {
+  /// The order of the format: logs, events, command, repro script, crash reports, index, container,
+  /// then anything else; within a group bytewise by path.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `invalid-contents` for a path that is not relative
+  ///   and plain, is reserved, occurs twice or lies inside another entry.
+  func orderedEntries() throws -> [Entry] {
+    let ranked = entries.sorted { lhs, rhs in
+      let ranks = (Self.rank(lhs.path), Self.rank(rhs.path))
+      return ranks.0 != ranks.1 ? ranks.0 < ranks.1 : ByteName(lhs.path) < ByteName(rhs.path)
+    }
+    var seen: Set<String> = [BundlePaths.manifest, BundlePaths.contents]
+    for entry in ranked {
+      let parts = entry.path.split(separator: "/", omittingEmptySubsequences: false)
+      let isPlain = parts.allSatisfy { part in
+        !part.isEmpty && part != "." && part != ".." && !part.utf8.contains(0)
+      }
+      let isInside = parts.indices.dropLast().contains { index in
+        seen.contains(parts[...index].joined(separator: "/"))
+      }
+      guard isPlain, !isInside, seen.insert(entry.path).inserted else {
+        throw EvidenceError(
+          .invalidContents, "'\(ByteName(entry.path).displayName)' cannot be an entry of a bundle",
+          context: ["entry": entry.path])
+      }
+    }
+    return ranked
+  }
+
+  private static func rank(_ path: String) -> Int {
+    let top = path.prefix { $0 != "/" }
+    return BundlePaths.order.firstIndex { $0 == top } ?? BundlePaths.order.count
+  }
+}
+
+/// Names in a bundle.
+package enum BundlePaths {
+  package static let manifest = "manifest.json"
+  package static let standardOutput = "logs/stdout.log"
+  package static let standardError = "logs/stderr.log"
+  package static let events = "events.jsonl"
+  package static let command = "command.json"
+  package static let reproScript = "repro.sh"
+  package static let crash = "crash"
+  package static let index = "index.sqlite"
+  package static let container = "container"
+  package static let contents = "contents.json"
+
+  static let order = [
+    "logs", "events.jsonl", "command.json", "repro.sh", "crash", "index.sqlite",
+    "container",
+  ]
+}

@@ -1,0 +1,164 @@
+import Glibc
+
+/// Writes the entries of one bundle and keeps the list of them.
+final class BundlePacker {
+  let archive: ArchiveWriter
+  let limits: BundleLimits
+  /// Files that are left out wherever they are met.
+  var excluded: Set<FileIdentity>
+  private(set) var list = ContentsListWriter()
+  private var totalBytes = 0
+  private var buffer = [UInt8](repeating: 0, count: 1 << 19)
+
+  init(archive: ArchiveWriter, limits: BundleLimits, excluded: Set<FileIdentity>) {
+    self.archive = archive
+    self.limits = limits
+    self.excluded = excluded
+  }
+
+  /// Adds bytes in memory as a file.
+  func add(_ path: ByteName, bytes: [UInt8], mode: UInt16) throws {
+    try archive.begin(path, kind: .file, mode: mode, size: bytes.count)
+    try bytes.withUnsafeBytes { try archive.write($0) }
+    totalBytes += bytes.count
+    list.add(
+      ContentsEntry(
+        path: path, kind: .file, mode: mode, size: bytes.count,
+        sha256: hexadecimal(SHA256.digest(of: bytes))))
+  }
+
+  /// Adds a file by its path; one that is missing or not readable becomes a note.
+  func add(_ path: ByteName, file: String) throws {
+    var status = stat()
+    guard stat(file, &status) == 0 else { return noteFailure(path, .other, errno) }
+    guard status.isRegular else { return noteSpecial(path, status) }
+    do {
+      let descriptor = try OwnedDescriptor(
+        opening: file, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+      try addFile(path, descriptor: descriptor.number)
+    } catch let failure as SystemFailure {
+      noteFailure(path, .file, failure.number)
+    }
+  }
+
+  /// Adds a folder's own entry.
+  func addFolder(_ path: ByteName, _ status: stat) throws {
+    guard try hasRoom(path, .folder, bytes: 0) else { return }
+    try archive.begin(path, kind: .folder, mode: status.permissions, size: 0)
+    list.add(
+      ContentsEntry(
+        path: path, kind: .folder, mode: status.permissions, size: 0, modified: status.modified))
+  }
+
+  /// Adds a link as a link.
+  func addLink(_ path: ByteName, target: ByteName, _ status: stat) throws {
+    guard try hasRoom(path, .symlink, bytes: 0) else { return }
+    try archive.begin(path, kind: .symlink, mode: 0o777, size: 0, linkTarget: target)
+    list.add(
+      ContentsEntry(
+        path: path, kind: .symlink, mode: 0o777, size: 0, linkTarget: target,
+        modified: status.modified))
+  }
+
+  /// Adds an open file with exactly the size that it has now: what is appended later is left out,
+  /// what is cut off meanwhile is replaced by zero bytes, and either is noted.
+  func addFile(_ path: ByteName, descriptor: Int32) throws {
+    var before = stat()
+    guard fstat(descriptor, &before) == 0 else { return noteFailure(path, .file, errno) }
+    guard before.isRegular else { return noteSpecial(path, before) }
+    if excluded.contains(before.identity) { return noteExcluded(path, .file) }
+    let size = Int(before.st_size)
+    guard try hasRoom(path, .file, bytes: size) else { return }
+    try archive.begin(path, kind: .file, mode: before.permissions, size: size)
+    var hash = SHA256()
+    let problem = try copy(size, from: descriptor, path: path, hash: &hash)
+    totalBytes += size
+    list.add(
+      ContentsEntry(
+        path: path, kind: .file, mode: before.permissions, size: size, modified: before.modified,
+        sha256: hexadecimal(hash.finish())))
+    if let problem { return list.add(problem) }
+    var after = stat()
+    guard fstat(descriptor, &after) == 0,
+      after.st_size == before.st_size, after.modified == before.modified
+    else {
+      return note(
+        path, .changed, .file,
+        "changed while it was packed: the entry holds the first \(size) bytes, "
+          + "the file had \(after.st_size) afterwards")
+    }
+  }
+
+  func note(_ path: ByteName, _ kind: ContentsNote.Kind, _ type: ArchiveEntryKind, _ text: String) {
+    list.add(ContentsNote(path: path, kind: kind, type: type, message: text))
+  }
+
+  func noteFailure(_ path: ByteName, _ type: ArchiveEntryKind, _ number: Int32) {
+    let kind: ContentsNote.Kind = number == ENOENT ? .missing : .unreadable
+    note(path, kind, type, "\(SystemFailure(number))")
+  }
+
+  func noteSpecial(_ path: ByteName, _ status: stat) {
+    let type = ArchiveEntryKind(fileType: status.st_mode)
+    note(path, .special, type, "a \(type.rawValue) is listed, not packed")
+  }
+
+  func noteExcluded(_ path: ByteName, _ type: ArchiveEntryKind) {
+    note(path, .excluded, type, "left out: it is the bundle itself or was excluded")
+  }
+
+  /// Whether one more entry fits into the limits; notes it when not. The list of contents and the
+  /// manifest count as two entries.
+  private func hasRoom(_ path: ByteName, _ type: ArchiveEntryKind, bytes: Int) throws -> Bool {
+    if list.count + 2 > limits.entries {
+      note(path, .limit, type, "left out: a bundle holds at most \(limits.entries) entries")
+      return false
+    }
+    if bytes > limits.totalBytes - totalBytes {
+      note(
+        path, .limit, type,
+        "left out: it has \(bytes) bytes, a bundle holds at most \(limits.totalBytes)")
+      return false
+    }
+    return true
+  }
+
+  /// Copies so many bytes, zero bytes where the file has none; returns what went wrong.
+  private func copy(
+    _ size: Int, from descriptor: Int32, path: ByteName, hash: inout SHA256
+  ) throws -> ContentsNote? {
+    var problem: ContentsNote?
+    var rest = size
+    while rest > 0 {
+      let wanted = min(rest, buffer.count)
+      let count = try buffer.withUnsafeMutableBytes { bytes in
+        var count = 0
+        if problem == nil {
+          do throws(SystemFailure) {
+            count = try retrying { read(descriptor, bytes.baseAddress, wanted) }
+          } catch {
+            problem = ContentsNote(
+              path: path, kind: .unreadable, type: .file,
+              message: "\(error) after \(size - rest) of \(size) bytes; zero bytes follow")
+          }
+        }
+        if count == 0 {
+          problem =
+            problem
+            ?? ContentsNote(
+              path: path, kind: .changed, type: .file,
+              message: "was cut to \(size - rest) bytes while it was packed; "
+                + "zero bytes follow up to \(size)")
+          count = wanted
+          for index in 0..<count { bytes[index] = 0 }
+        }
+        let piece = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        hash.update(piece)
+        try archive.write(piece)
+        return count
+      }
+      rest -= count
+    }
+    return problem
+  }
+}

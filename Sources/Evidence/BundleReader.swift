@@ -1,0 +1,76 @@
+import RunModel
+
+/// Reads a failure bundle: a file that may come from anywhere and may hold anything.
+///
+/// Every call reads the file from its start with bounded memory and stops at the limits.
+package struct BundleReader: Sendable {
+  package let path: String
+  package let limits: BundleLimits
+
+  package init(path: String, limits: BundleLimits = BundleLimits()) {
+    self.path = path
+    self.limits = limits
+  }
+
+  /// The first entry.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `malformed`, `cut-off`,
+  ///   `limit`, or `newer-format` when a newer major version wrote the bundle.
+  package func manifest() throws -> BundleManifest {
+    try manifest(from: try TarReader(path: path, limits: limits))
+  }
+
+  /// Hands out the entries in their order, the manifest and the list of contents included.
+  ///
+  /// - Throws: What ``manifest()`` throws, after the entries before the damage were handed out.
+  package func forEachEntry(_ body: (BundleEntry) throws -> Void) throws {
+    let reader = try TarReader(path: path, limits: limits)
+    while let entry = try reader.next() { try body(entry) }
+  }
+
+  /// All entries.
+  package func entries() throws -> [BundleEntry] {
+    var entries: [BundleEntry] = []
+    try forEachEntry { entries.append($0) }
+    return entries
+  }
+
+  /// The bytes of one file of the bundle.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `not-found` when the bundle has no such file, `limit`
+  ///   when it is larger than `maxBytes`.
+  package func read(_ entryPath: String, maxBytes: Int = 64 << 20) throws -> [UInt8] {
+    let wanted = ByteName(entryPath)
+    let reader = try TarReader(path: path, limits: limits)
+    while let entry = try reader.next() {
+      if entry.path == wanted, entry.kind == .file {
+        return try reader.readData(maxBytes: maxBytes)
+      }
+    }
+    throw EvidenceError(
+      .notFound,
+      "'\(ByteName(path).displayName)' has no file '\(wanted.displayName)'",
+      context: ["path": path, "entry": wanted.displayName])
+  }
+
+  /// Reads the manifest from an archive's first entry.
+  func manifest(from reader: TarReader) throws -> BundleManifest {
+    guard let entry = try reader.next(), entry.path == ByteName(BundlePaths.manifest),
+      entry.kind == .file
+    else {
+      throw EvidenceError(
+        .malformed,
+        "'\(ByteName(path).displayName)' is no failure bundle: its first entry is not "
+          + BundlePaths.manifest,
+        context: ["path": path])
+    }
+    let bytes = try reader.readData(maxBytes: limits.manifestBytes)
+    return try manifest(from: bytes)
+  }
+
+  func manifest(from bytes: [UInt8]) throws -> BundleManifest {
+    try decodedJSON(
+      BundleManifest.self, from: bytes, reading: bundleFormat,
+      name: "bundle '\(ByteName(path).displayName)'")
+  }
+}

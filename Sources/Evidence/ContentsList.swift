@@ -1,0 +1,103 @@
+/// One line of the list of contents: an entry of the archive.
+package struct ContentsEntry: Hashable, Sendable {
+  package var path: ByteName
+  package var kind: ArchiveEntryKind
+  /// Permission bits, set-user-ID and the like included.
+  package var mode: UInt16
+  /// In bytes; 0 unless it is a file.
+  package var size: Int
+  package var linkTarget: ByteName?
+  /// The time of the original, in seconds since 1970; `nil` when it was made for the bundle.
+  package var modified: Timestamp?
+  /// SHA-256 of a file's bytes in hexadecimal.
+  package var sha256: String?
+}
+
+/// A moment of a file system.
+package struct Timestamp: Hashable, Sendable {
+  /// Since 1970; negative before.
+  package var seconds: Int
+  /// 0 to 999,999,999, added to the seconds.
+  package var nanoseconds: Int
+}
+
+/// Something in a tree that was not packed, or not as it was.
+package struct ContentsNote: Hashable, Sendable {
+  package enum Kind: String, Sendable, CaseIterable {
+    /// A socket, FIFO or device: listed, never opened.
+    case special
+    /// The file's size, bytes or time changed while it was packed; the entry holds as many bytes as
+    /// it announces.
+    case changed
+    /// The file or folder could not be read: permissions, an input error.
+    case unreadable
+    /// The file or folder was gone when it was to be packed.
+    case missing
+    /// Left out because of a limit; see ``BundleLimits``.
+    case limit
+    /// The bundle itself, or what the caller excluded.
+    case excluded
+  }
+
+  package var path: ByteName
+  package var kind: Kind
+  /// What the file is.
+  package var type: ArchiveEntryKind
+  /// One sentence.
+  package var message: String
+}
+
+/// Collects the text of `contents.json` while a bundle is written.
+///
+/// The text is one JSON object laid out so that a reader needs to keep no more than one line: each
+/// entry and each note has a line of its own. See docs/bundle-format.md.
+struct ContentsListWriter {
+  private var entries: [UInt8] = []
+  private var notes: [UInt8] = []
+  private(set) var count = 0
+
+  mutating func add(_ entry: ContentsEntry) {
+    if !entries.isEmpty { entries += Array(",\n".utf8) }
+    count += 1
+    entries.append(UInt8(ascii: "{"))
+    entries += jsonMember("path", entry.path)
+    entries += Array(",\"type\":\"\(entry.kind.rawValue)\"".utf8)
+    entries += Array(",\"mode\":\"\(octal(entry.mode))\"".utf8)
+    if entry.kind == .file { entries += Array(",\"size\":\(entry.size)".utf8) }
+    if let target = entry.linkTarget {
+      entries.append(UInt8(ascii: ","))
+      entries += jsonMember("target", target)
+    }
+    if let modified = entry.modified {
+      entries += Array(",\"mtime\":\(modified.seconds)".utf8)
+      entries += Array(",\"mtimeNanoseconds\":\(modified.nanoseconds)".utf8)
+    }
+    if let sha256 = entry.sha256 { entries += Array(",\"sha256\":\"\(sha256)\"".utf8) }
+    entries.append(UInt8(ascii: "}"))
+  }
+
+  mutating func add(_ note: ContentsNote) {
+    if !notes.isEmpty { notes += Array(",\n".utf8) }
+    notes.append(UInt8(ascii: "{"))
+    notes += jsonMember("path", note.path)
+    notes += Array(",\"note\":\"\(note.kind.rawValue)\"".utf8)
+    notes += Array(",\"type\":\"\(note.type.rawValue)\",\"message\":".utf8)
+    notes += jsonString(note.message)
+    notes.append(UInt8(ascii: "}"))
+  }
+
+  /// The whole text.
+  func text() -> [UInt8] {
+    var text = Array("{\"format\":\"\(bundleFormat)\",\"entries\":[\n".utf8)
+    text += entries
+    text += Array("\n],\"notes\":[\n".utf8)
+    text += notes
+    text += Array("\n]}\n".utf8)
+    return text
+  }
+
+  private func octal(_ mode: UInt16) -> String {
+    let digits = String(mode, radix: 8)
+    return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+  }
+}

@@ -1,0 +1,61 @@
+/// An error of the run record, the failure bundle or an archive.
+package struct EvidenceError: Error, Sendable {
+  /// What went wrong, in a form that programs can rely on.
+  package enum Code: String, Sendable, CaseIterable {
+    /// No such run, bundle or entry.
+    case notFound = "not-found"
+    /// Several runs match a prefix.
+    case ambiguous
+    /// A file could not be read.
+    case unreadable
+    /// A file or folder could not be written: permissions, a full disk, a missing file system.
+    case unwritable
+    /// The format's major version is newer than what this version reads.
+    case newerFormat = "newer-format"
+    /// The file is not what it should be: no tar archive, no manifest, broken JSON.
+    case malformed
+    /// The archive ends before its end.
+    case cutOff = "cut-off"
+    /// A documented limit was reached; see ``BundleLimits``.
+    case limit
+    /// The folder to extract into exists and is not empty.
+    case targetNotEmpty = "target-not-empty"
+    /// What was handed in to be packed contradicts the format.
+    case invalidContents = "invalid-contents"
+  }
+
+  package var code: Code
+  /// One sentence without a full stop that names the file and says what happened.
+  package var message: String
+  /// Details by name, for example `path`, `entry`, `limit`.
+  package var context: [String: String]
+  /// The error below, if any.
+  package var cause: (any Error)?
+
+  package init(
+    _ code: Code, _ message: String, context: [String: String] = [:], cause: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.context = context
+    self.cause = cause
+  }
+}
+
+extension EvidenceError: CustomStringConvertible {
+  /// The message, followed by the cause when there is one.
+  package var description: String {
+    guard let cause else { return message }
+    return "\(message): \(cause)"
+  }
+}
+
+extension EvidenceError {
+  /// An error of a system call on a path; ``context`` holds the path.
+  static func system(
+    _ code: Code, _ action: String, path: String, errno number: Int32
+  ) -> EvidenceError {
+    EvidenceError(
+      code, "cannot \(action) '\(path)'", context: ["path": path], cause: SystemFailure(number))
+  }
+}

@@ -1,0 +1,61 @@
+import Glibc
+
+/// Writes failure bundles; see docs/bundle-format.md.
+package enum FailureBundle {
+  /// Packs the contents and puts the bundle in place when it is complete.
+  ///
+  /// The bundle is written under a temporary name in the same folder and then renamed, so under its
+  /// final name there is either all of it or nothing. Folders that are missing are made. What cannot
+  /// be read, changes meanwhile or is no file is noted in the bundle and does not stop the packing.
+  /// The same contents give the same bytes.
+  ///
+  /// May be called from any thread, also for several bundles at once.
+  ///
+  /// - Returns: The size of the bundle in bytes.
+  /// - Throws: ``EvidenceError`` with the code `unwritable` or `invalid-contents`.
+  @discardableResult
+  package static func write(
+    _ contents: BundleContents, to path: String, compression: BundleCompression = .zstd,
+    limits: BundleLimits = BundleLimits()
+  ) throws -> Int {
+    let entries = try contents.orderedEntries()
+    try makeFolders(folder(of: path))
+    do {
+      var file = try TemporaryFile(beside: path)
+      var excluded = Set((contents.excluded + [path]).compactMap { FileIdentity(path: $0) })
+      excluded.insert(try file.status().identity)
+      let archive = try ArchiveWriter(
+        descriptor: file.descriptor, path: path, compression: compression)
+      let packer = BundlePacker(archive: archive, limits: limits, excluded: excluded)
+      try packer.add(
+        ByteName(BundlePaths.manifest),
+        bytes: try encodedJSON(contents.manifest, pretty: true) + [10], mode: 0o644)
+      for entry in entries { try packer.add(entry) }
+      try packer.finish()
+      let size = Int(try file.status().st_size)
+      try file.rename(to: path)
+      return size
+    } catch let failure as SystemFailure {
+      throw EvidenceError.system(.unwritable, "write", path: path, errno: failure.number)
+    }
+  }
+}
+
+extension BundlePacker {
+  fileprivate func add(_ entry: BundleContents.Entry) throws {
+    let path = ByteName(entry.path)
+    switch entry.source {
+    case .bytes(let bytes, let mode): try add(path, bytes: bytes, mode: mode)
+    case .file(let file): try add(path, file: file)
+    case .tree(let folder): try addTree(path, folder: folder)
+    }
+  }
+
+  /// Adds the list of contents as the last entry and ends the archive.
+  fileprivate func finish() throws {
+    let text = list.text()
+    try archive.begin(ByteName(BundlePaths.contents), kind: .file, mode: 0o644, size: text.count)
+    try text.withUnsafeBytes { try archive.write($0) }
+    try archive.finish()
+  }
+}

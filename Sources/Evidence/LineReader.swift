@@ -1,0 +1,71 @@
+import Glibc
+
+/// Reads a file line by line with memory bounded by the longest line.
+struct LineReader: ~Copyable {
+  struct Line {
+    /// The bytes without the newline.
+    var bytes: ArraySlice<UInt8>
+    /// Whether a newline ended the line; only the last line may lack it.
+    var isWhole: Bool
+  }
+
+  /// Longest line that is taken; longer ones are an error.
+  static let maxLineBytes = 64 << 20
+
+  private let file: OwnedDescriptor
+  private let path: String
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var isAtEnd = false
+
+  init(path: String) throws {
+    do {
+      file = try OwnedDescriptor(opening: path, O_RDONLY | O_NOCTTY)
+    } catch {
+      let code: EvidenceError.Code = error.number == ENOENT ? .notFound : .unreadable
+      throw EvidenceError.system(code, "read", path: path, errno: error.number)
+    }
+    self.path = path
+  }
+
+  /// The next line, `nil` at the end of the file.
+  mutating func next() throws -> Line? {
+    var searched = start
+    while true {
+      if let newline = buffer[searched...].firstIndex(of: 10) {
+        defer { start = newline + 1 }
+        return Line(bytes: buffer[start..<newline], isWhole: true)
+      }
+      if isAtEnd {
+        guard start < buffer.count else { return nil }
+        defer { start = buffer.count }
+        return Line(bytes: buffer[start...], isWhole: false)
+      }
+      buffer.removeSubrange(..<start)
+      start = 0
+      searched = buffer.count
+      guard buffer.count < Self.maxLineBytes else {
+        throw EvidenceError(
+          .limit, "'\(path)' has a line of more than \(Self.maxLineBytes) bytes",
+          context: ["path": path])
+      }
+      try fill()
+    }
+  }
+
+  private mutating func fill() throws {
+    let size = 65_536
+    let used = buffer.count
+    buffer += repeatElement(0, count: size)
+    var count = 0
+    do {
+      count = try buffer.withUnsafeMutableBytes { bytes in
+        try retrying { read(file.number, bytes.baseAddress.map { $0 + used }, size) }
+      }
+    } catch let failure as SystemFailure {
+      throw EvidenceError.system(.unreadable, "read", path: path, errno: failure.number)
+    }
+    buffer.removeLast(size - count)
+    isAtEnd = count == 0
+  }
+}

@@ -1,0 +1,130 @@
+import Glibc
+package import RunModel
+
+/// The folder of one run: `run.json`, `events.jsonl`, `logs/`, `bundles/`.
+///
+/// The event log is the truth; everything else here either belongs to a line of it or can be made
+/// again from it. See docs/run-record.md.
+package struct RunRecord: Hashable, Sendable {
+  /// The folder of the run.
+  package let path: String
+  /// The name of the folder.
+  package let runID: String
+
+  package init(path: String) {
+    self.path = path
+    self.runID = lastComponent(of: path)
+  }
+
+  package var headerPath: String { "\(path)/run.json" }
+  package var eventsPath: String { "\(path)/events.jsonl" }
+  package var bundleIndexPath: String { "\(path)/bundles/index.jsonl" }
+
+  /// The folder that holds the runs of a package.
+  package static func runsFolder(ofPackage package: String) -> String { "\(package)/.carrel/runs" }
+
+  /// Makes the folder of a new run under a fresh ID and lets `latest` point to it.
+  ///
+  /// Making the folder decides between two runs that chose the same ID, so runs that start at once
+  /// in one package do not disturb each other; `latest` points to the one that came last.
+  ///
+  /// - Parameters:
+  ///   - runsFolder: The folder of all runs; made when it is missing.
+  ///   - time: The start in seconds since 1970.
+  /// - Throws: ``EvidenceError`` with the code `unwritable`.
+  package static func create(inRunsFolder runsFolder: String, at time: Double) throws -> RunRecord {
+    try makeFolders(runsFolder)
+    while true {
+      let record = RunRecord(path: "\(runsFolder)/\(RunIdentifier.make(at: time))")
+      guard mkdir(record.path, 0o777) == 0 else {
+        if errno == EEXIST { continue }
+        throw EvidenceError.system(
+          .unwritable, "make the folder", path: record.path, errno: errno)
+      }
+      try makeFolders("\(record.path)/logs")
+      try makeFolders("\(record.path)/bundles")
+      try pointLatest(of: runsFolder, to: record.runID)
+      return record
+    }
+  }
+
+  /// Writes `run.json`.
+  package func write(_ header: RunHeader) throws {
+    try writeFileAtomically(encodedJSON(header, pretty: true) + [10], to: headerPath)
+  }
+
+  /// Reads `run.json`.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `newer-format` when a newer major version wrote it.
+  package func header() throws -> RunHeader {
+    let bytes = try readFile(headerPath, maxBytes: 16 << 20)
+    return try decodedJSON(
+      RunHeader.self, from: bytes, reading: eventLogFormat, name: "run record '\(path)'")
+  }
+
+  /// Opens the event log for appending; creates it when it is missing.
+  package func openEventLog() throws -> EventLogWriter { try EventLogWriter(path: eventsPath) }
+
+  /// Reads the event log from its start.
+  package func events() throws -> [RunEvent] { try EventLogReader(path: eventsPath).events() }
+
+  /// The path of a log relative to the run's folder.
+  ///
+  /// - Parameter stream: `stdout` or `stderr`.
+  package func logPath(_ test: TestID, attempt: Int, stream: String) -> String {
+    "logs/\(ArtifactName.stem(test, attempt: attempt)).\(stream).log"
+  }
+
+  /// Makes the capped log of one stream of one attempt; its file appears with the first byte.
+  package func makeLog(_ test: TestID, attempt: Int, stream: String) -> CappedLog {
+    CappedLog(folder: path, path: logPath(test, attempt: attempt, stream: stream))
+  }
+
+  /// The path of a failure bundle relative to the run's folder.
+  package func bundlePath(
+    _ test: TestID, attempt: Int, compression: BundleCompression = .zstd
+  ) -> String {
+    "bundles/\(ArtifactName.stem(test, attempt: attempt)).\(compression.fileExtension)"
+  }
+
+  /// Adds a line to `bundles/index.jsonl`, which leads from a file's name back to its test.
+  ///
+  /// Each line goes out in one write to a file opened for appending, so several threads may call.
+  package func addToIndex(_ bundle: BundleReference) throws {
+    do {
+      let file = try OwnedDescriptor(opening: bundleIndexPath, O_WRONLY | O_CREAT | O_APPEND)
+      try writeAll(encodedJSON(bundle) + [10], to: file.number)
+    } catch let failure as SystemFailure {
+      throw EvidenceError.system(
+        .unwritable, "write", path: bundleIndexPath, errno: failure.number)
+    }
+  }
+
+  /// The bundles of the run in the order they were written; empty when there are none.
+  package func bundleIndex() throws -> [BundleReference] {
+    var bundles: [BundleReference] = []
+    do {
+      var lines = try LineReader(path: bundleIndexPath)
+      while let line = try lines.next() {
+        guard let bundle = try? decodedJSON(BundleReference.self, from: line.bytes) else {
+          continue
+        }
+        bundles.append(bundle)
+      }
+    } catch let error as EvidenceError where error.code == .notFound {
+      return []
+    }
+    return bundles
+  }
+
+  /// Replaces the link `latest` in one step.
+  private static func pointLatest(of runsFolder: String, to runID: String) throws {
+    let temporary = "\(runsFolder)/.latest-\(runID)"
+    guard symlink(runID, temporary) == 0, rename(temporary, "\(runsFolder)/latest") == 0 else {
+      let number = errno
+      unlink(temporary)
+      throw EvidenceError.system(
+        .unwritable, "make the link", path: "\(runsFolder)/latest", errno: number)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import RunModel
+
+/// Finds the names of a listing that are most like a text, for "did you mean".
+///
+/// Compared are whole names, suites, classes and functions, without regard to ASCII case. Likeness
+/// is the edit distance (insertions, deletions and substitutions of bytes); a name that holds the
+/// text counts as one edit away.
+struct NearestNames {
+  private struct Candidate {
+    let text: String
+    let bytes: [UInt8]
+  }
+
+  /// Distinct texts in the order of the listing.
+  private var candidates: [Candidate] = []
+
+  init(_ listing: [TestDescriptor], wholeNamesOnly: Bool = false) {
+    var seen: Set<String> = []
+    func add(_ text: String, to candidates: inout [Candidate]) {
+      guard !text.isEmpty, seen.insert(text).inserted else { return }
+      candidates.append(Candidate(text: text, bytes: Self.folded(text)))
+    }
+    for test in listing {
+      add(test.id.printableName, to: &candidates)
+      guard !wholeNamesOnly else { continue }
+      let suite = test.id.suite
+      add(suite, to: &candidates)
+      if let dot = suite.firstIndex(of: ".") {
+        add(String(suite[suite.index(after: dot)...]), to: &candidates)
+      }
+      let function = test.id.function
+      add(function, to: &candidates)
+      if let parenthesis = function.firstIndex(of: "("), function.first != "`" {
+        add(String(function[..<parenthesis]), to: &candidates)
+      }
+    }
+  }
+
+  /// Up to `count` names, the nearest first, then the shortest, then the first listed.
+  func nearest(to pattern: String, count: Int = 3) -> [String] {
+    let wanted = Self.folded(Self.withoutOperators(pattern))
+    guard !wanted.isEmpty, count > 0 else { return [] }
+    var best: [(distance: Int, candidate: Candidate)] = []
+    for candidate in candidates {
+      let limit = best.count < count ? Int.max : best[count - 1].distance
+      let distance =
+        Self.contains(candidate.bytes, wanted)
+        ? min(1, abs(candidate.bytes.count - wanted.count))
+        : Self.distance(wanted, candidate.bytes, limit: limit)
+      guard let distance, distance <= limit else { continue }
+      let place = best.firstIndex {
+        ($0.distance, $0.candidate.bytes.count) > (distance, candidate.bytes.count)
+      }
+      best.insert((distance, candidate), at: place ?? best.count)
+      if best.count > count { best.removeLast() }
+    }
+    return best.map(\.candidate.text)
+  }
+
+  /// The edit distance of two byte strings, `nil` when it is greater than a limit.
+  ///
+  /// Only cells within the limit of the diagonal are computed (Ukkonen's cut-off).
+  static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int? {
+    guard abs(left.count - right.count) <= limit else { return nil }
+    let band = min(limit, max(left.count, right.count))
+    let tooFar = band + 1
+    var previous = (0...right.count).map { min($0, tooFar) }
+    var current = previous
+    for row in 1..<left.count + 1 {
+      let first = max(1, row - band)
+      let last = min(right.count, row + band)
+      guard first <= last else { return nil }
+      current[first - 1] = first == 1 ? min(row, tooFar) : tooFar
+      var least = current[first - 1]
+      for column in first...last {
+        let above = column == row + band ? tooFar : previous[column]
+        let substitution = previous[column - 1] + (left[row - 1] == right[column - 1] ? 0 : 1)
+        let cell = min(substitution, above + 1, current[column - 1] + 1, tooFar)
+        current[column] = cell
+        least = min(least, cell)
+      }
+      if least > band { return nil }
+      swap(&previous, &current)
+    }
+    return previous[right.count] <= band ? previous[right.count] : nil
+  }
+
+  private static func folded(_ text: String) -> [UInt8] {
+    text.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+  }
+
+  /// The text that a person had in mind: without anchors, escapes and wildcards.
+  private static func withoutOperators(_ pattern: String) -> String {
+    var result = ""
+    for character in pattern where !"^$\\*+?".contains(character) {
+      result.append(character)
+    }
+    return result
+  }
+
+  private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
+    guard part.count <= text.count, let head = part.first else { return false }
+    for start in 0...text.count - part.count where text[start] == head {
+      if text[start..<start + part.count].elementsEqual(part) { return true }
+    }
+    return false
+  }
+}

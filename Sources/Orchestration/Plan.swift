@@ -1,0 +1,79 @@
+package import RunModel
+
+/// The immutable list of tests to run.
+///
+/// Tests of one product and library stand together, in the order of the listing; groups stand in
+/// the order in which their first test was listed. A test that was listed twice is planned once.
+package struct Plan: Sendable {
+  /// The tests that may share a process.
+  package struct Group: Hashable, Sendable {
+    package let product: String
+    package let library: TestLibrary
+    /// Positions in ``Plan/tests``, never empty.
+    package let range: Range<Int>
+  }
+
+  package let tests: [TestDescriptor]
+  package let groups: [Group]
+  /// IDs that were listed more than once, once for each repetition.
+  package let duplicates: [TestID]
+  private let positions: [TestID: Int]
+  private let groupOfTest: [Int]
+
+  package init(_ listing: some Sequence<TestDescriptor>) {
+    var keys: [GroupKey: Int] = [:]
+    var members: [[TestDescriptor]] = []
+    var seen: Set<TestID> = []
+    var duplicates: [TestID] = []
+    for test in listing {
+      guard seen.insert(test.id).inserted else {
+        duplicates.append(test.id)
+        continue
+      }
+      let key = GroupKey(product: test.id.product, library: test.id.library)
+      let group = keys[key] ?? members.count
+      if group == members.count {
+        keys[key] = group
+        members.append([])
+      }
+      members[group].append(test)
+    }
+
+    var tests: [TestDescriptor] = []
+    var groups: [Group] = []
+    var groupOfTest: [Int] = []
+    var positions: [TestID: Int] = [:]
+    tests.reserveCapacity(seen.count)
+    positions.reserveCapacity(seen.count)
+    for group in members {
+      guard let first = group.first?.id else { continue }
+      let range = tests.count..<tests.count + group.count
+      for test in group {
+        positions[test.id] = tests.count
+        tests.append(test)
+        groupOfTest.append(groups.count)
+      }
+      groups.append(Group(product: first.product, library: first.library, range: range))
+    }
+    self.tests = tests
+    self.groups = groups
+    self.duplicates = duplicates
+    self.positions = positions
+    self.groupOfTest = groupOfTest
+  }
+
+  package var count: Int { tests.count }
+
+  package var isEmpty: Bool { tests.isEmpty }
+
+  /// The position of a test, `nil` when it is not planned.
+  package func position(of test: TestID) -> Int? { positions[test] }
+
+  /// The number of the group that holds the test at a position.
+  package func group(at position: Int) -> Int { groupOfTest[position] }
+}
+
+private struct GroupKey: Hashable {
+  let product: String
+  let library: TestLibrary
+}

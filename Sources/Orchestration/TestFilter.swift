@@ -1,0 +1,150 @@
+package import RunModel
+
+/// Selects tests of a listing by regular expressions and exact names.
+///
+/// A test is selected when an include pattern matches or an exact ID names it (every test when
+/// there are neither), unless a skip pattern matches. A pattern matches a test when it is found
+/// anywhere in its name, its library ID or its printed ID; case matters.
+package struct TestFilter: Hashable, Sendable {
+  /// Regular expressions in Swift's syntax.
+  package let include: [String]
+  /// Regular expressions in Swift's syntax.
+  package let skip: [String]
+  /// Printed IDs, or names that only one test of the listing has.
+  package let ids: [String]
+
+  /// - Throws: ``OrchestrationError`` that quotes the first text that is no regular expression.
+  package init(include: [String] = [], skip: [String] = [], ids: [String] = [])
+    throws(OrchestrationError)
+  {
+    self.include = include
+    self.skip = skip
+    self.ids = ids
+    for text in include { _ = try TestPattern(text, option: "--filter") }
+    for text in skip { _ = try TestPattern(text, option: "--skip") }
+  }
+
+  /// Whether every test is selected.
+  package var selectsAll: Bool { include.isEmpty && skip.isEmpty && ids.isEmpty }
+
+  /// Selects tests, in the order of the listing.
+  ///
+  /// - Throws: ``OrchestrationError`` for an exact ID that names no test, or several.
+  package func select(from listing: [TestDescriptor]) throws(OrchestrationError) -> TestSelection {
+    var includes: [TestPattern] = []
+    var skips: [TestPattern] = []
+    for text in include { includes.append(try TestPattern(text, option: "--filter")) }
+    for text in skip { skips.append(try TestPattern(text, option: "--skip")) }
+    let named = try positions(ofIDsIn: listing)
+
+    var matched = Array(repeating: false, count: includes.count)
+    var selected: [TestDescriptor] = []
+    var skipped = 0
+    let takesAll = includes.isEmpty && ids.isEmpty
+    for (position, test) in listing.enumerated() {
+      let subject = TestPattern.Subject(test)
+      var isWanted = takesAll || named.contains(position)
+      for index in includes.indices where !isWanted || !matched[index] {
+        if includes[index].matches(subject) {
+          isWanted = true
+          matched[index] = true
+        }
+      }
+      guard isWanted else { continue }
+      if skips.contains(where: { $0.matches(subject) }) {
+        skipped += 1
+      } else {
+        selected.append(test)
+      }
+    }
+
+    let unmatched = include.indices.filter { !matched[$0] }
+    let names = unmatched.isEmpty ? NearestNames([]) : NearestNames(listing)
+    return TestSelection(
+      tests: selected, listed: listing.count, skipped: skipped,
+      unmatched: unmatched.map { index in
+        TestSelection.UnmatchedPattern(
+          pattern: include[index], nearest: names.nearest(to: include[index]))
+      })
+  }
+
+  private func positions(ofIDsIn listing: [TestDescriptor]) throws(OrchestrationError) -> Set<Int> {
+    guard !ids.isEmpty else { return [] }
+    var byID: [TestID: Int] = [:]
+    var byName: [String: [Int]] = [:]
+    for (position, test) in listing.enumerated() where byID[test.id] == nil {
+      byID[test.id] = position
+      for name in Set([test.id.name, test.id.printableName, test.libraryID]) {
+        byName[name, default: []].append(position)
+      }
+    }
+    var found: Set<Int> = []
+    for text in ids {
+      if let id = TestID(parsing: text), let position = byID[id] {
+        found.insert(position)
+        continue
+      }
+      let matches = byName[text] ?? []
+      if matches.isEmpty {
+        let nearest = NearestNames(listing, wholeNamesOnly: true).nearest(to: text)
+        throw OrchestrationError(
+          code: .unknownTest,
+          message: "no test has the ID or name '\(text)'" + didYouMean(nearest), text: text)
+      }
+      if matches.count > 1 {
+        let candidates = matches.map { listing[$0].id }
+        throw OrchestrationError(
+          code: .ambiguousTest,
+          message: "several tests have the name '\(text)': "
+            + candidates.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+            + (candidates.count > 5 ? " and \(candidates.count - 5) more" : ""),
+          text: text, candidates: candidates)
+      }
+      found.formUnion(matches)
+    }
+    return found
+  }
+}
+
+/// What a filter made of a listing.
+package struct TestSelection: Hashable, Sendable {
+  /// A pattern that matches no test.
+  package struct UnmatchedPattern: Hashable, Sendable {
+    package var pattern: String
+    /// Up to three names that are most like the pattern, the nearest first.
+    package var nearest: [String]
+
+    /// `no test matches --filter 'Foo'; did you mean 'Food'?`
+    package var message: String {
+      "no test matches --filter '\(pattern)'" + didYouMean(nearest)
+    }
+  }
+
+  /// The selected tests in the order of the listing.
+  package var tests: [TestDescriptor]
+  /// Number of tests in the listing.
+  package var listed: Int
+  /// Number of tests that only a skip pattern kept out.
+  package var skipped: Int
+  /// Include patterns that match nothing.
+  package var unmatched: [UnmatchedPattern]
+
+  /// Sentences that say why nothing was selected; empty when something was.
+  package var emptyReasons: [String] {
+    guard tests.isEmpty else { return [] }
+    var reasons = unmatched.map(\.message)
+    if skipped > 0 {
+      let tests = skipped == 1 ? "the only test" : "all \(skipped) tests"
+      reasons.append("--skip leaves out \(tests) that would be selected")
+    }
+    if listed == 0 { reasons = ["the listing holds no tests"] }
+    return reasons
+  }
+}
+
+/// `; did you mean 'a', 'b' or 'c'?`, or nothing.
+private func didYouMean(_ names: [String]) -> String {
+  guard let last = names.last else { return "" }
+  let quoted = names.dropLast().map { "'\($0)'" }.joined(separator: ", ")
+  return "; did you mean " + (quoted.isEmpty ? "" : quoted + " or ") + "'\(last)'?"
+}

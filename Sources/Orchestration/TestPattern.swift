@@ -1,0 +1,46 @@
+import RunModel
+
+/// A compiled regular expression that is looked for in tests.
+struct TestPattern {
+  /// The texts of a test that a pattern may be found in.
+  struct Subject {
+    let texts: [String]
+
+    init(_ test: TestDescriptor) {
+      let name = test.id.name
+      let printed = test.id.description
+      // The printed ID mostly holds the name, but an anchor has to see where the name begins.
+      texts = test.libraryID == name ? [name, printed] : [name, test.libraryID, printed]
+    }
+  }
+
+  private let regex: Regex<AnyRegexOutput>
+
+  /// - Throws: ``OrchestrationError`` that quotes the text and the option that it came from.
+  init(_ text: String, option: String) throws(OrchestrationError) {
+    do {
+      let regex = try Regex(text)
+      let simpler = Self.withoutLeadingWildcard(text)
+      self.regex = simpler == text ? regex : (try? Regex(simpler)) ?? regex
+    } catch {
+      throw OrchestrationError(
+        code: .invalidPattern, message: "\(option) '\(text)' is not a regular expression: \(error)",
+        text: text, cause: "\(error)")
+    }
+  }
+
+  func matches(_ subject: Subject) -> Bool {
+    subject.texts.contains { $0.firstMatch(of: regex) != nil }
+  }
+
+  /// A pattern that is found in the same texts in linear time: looking for `.*A` at each place of a
+  /// text reads the rest of it each time, though `A` is found wherever `.*A` is.
+  static func withoutLeadingWildcard(_ text: String) -> String {
+    guard text.hasPrefix(".*") || text.hasPrefix(".+") else { return text }
+    var rest = text.dropFirst(2)
+    if rest.first == "?" { rest = rest.dropFirst() }
+    // A possessive or repeated quantifier means something else.
+    if let next = rest.first, "+*?{".contains(next) { return text }
+    return text.hasPrefix(".+") ? "." + rest : String(rest)
+  }
+}

@@ -1,0 +1,98 @@
+package import RunModel
+
+extension ConsoleReport {
+  /// Longest line of output shown, in characters; the rest is counted.
+  private static let lineLimit = 500
+
+  /// Everything a person needs about an attempt that did not succeed; begins with its line.
+  ///
+  /// - Parameters:
+  ///   - state: The run with this attempt and its bundle already applied.
+  ///   - logText: The text of a log, or its end; `nil` when it cannot be read.
+  package func failure(
+    _ attempt: AttemptResult, in state: RunState, logText: (LogReference) -> String?
+  ) -> String {
+    var lines = [line(for: attempt, in: state)]
+    lines += detail(attempt).map { indented($0, by: 4) }
+    for (stream, log) in [("stdout", attempt.stdout), ("stderr", attempt.stderr)] {
+      if let log, let text = output(of: log, stream: stream, logText: logText) {
+        lines.append(indented(text, by: 4))
+      }
+    }
+    if let bundle = state.test(attempt.test)?.bundles[attempt.attempt] {
+      let path = joinedPath(runFolder, bundle.path)
+      lines.append("    bundle: \(terminalSafe(path))")
+      lines.append("    reproduce: carrel repro \(shellQuoted(path))")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Messages, cases, processes: what is known besides the output.
+  private func detail(_ attempt: AttemptResult) -> [String] {
+    var lines: [String] = []
+    if attempt.verdict != .failed || !attempt.issues.contains(where: \.isFailure) {
+      lines.append(terminalSafe(attempt.explanation, as: .lines))
+    }
+    for issue in attempt.issues.prefix(20) {
+      let text = JUnitRenderer.line(of: issue, root: packagePath)
+      let kept = head(of: text, bytes: 8192)
+      let mark = kept.utf8.count < text.utf8.count ? " [... \(text.utf8.count) bytes]" : ""
+      lines.append(terminalSafe(String(kept), as: .lines) + mark)
+    }
+    if attempt.issues.count > 20 { lines.append("and \(attempt.issues.count - 20) more issues") }
+    let failing = attempt.cases.filter { !$0.verdict.isSuccess(leaksFail: style.leaksFail) }
+    if !failing.isEmpty {
+      lines.append("\(failing.count) of \(counted(attempt.cases.count, "case")) failed:")
+      for result in failing.prefix(20) {
+        let name = terminalSafe(String(head(of: result.name, bytes: Self.lineLimit)))
+        lines.append("  \(result.verdict.rawValue): \(name)")
+      }
+      if failing.count > 20 { lines.append("  and \(failing.count - 20) more") }
+    }
+    if !attempt.leaks.isEmpty {
+      lines.append("left behind:")
+      for leak in attempt.leaks.prefix(20) {
+        let command = terminalSafe(String(head(of: leak.command, bytes: Self.lineLimit)))
+        lines.append("  pid \(leak.pid): \(command)")
+      }
+      if attempt.leaks.count > 20 { lines.append("  and \(attempt.leaks.count - 20) more") }
+    }
+    if let end = attempt.remarkableEnd { lines.append("process ended: \(end)") }
+    return lines
+  }
+
+  /// The last lines of a stream under a heading; `nil` when there is nothing to show.
+  private func output(
+    of log: LogReference, stream: String, logText: (LogReference) -> String?
+  ) -> String? {
+    guard style.outputLines > 0, log.bytes > 0 else { return nil }
+    guard let text = logText(log) else {
+      return "\(stream): the log cannot be read: \(terminalSafe(joinedPath(runFolder, log.path)))"
+    }
+    let (lines, hasMore) = lastLines(of: text, limit: style.outputLines)
+    guard !lines.isEmpty else { return nil }
+    let isPart = hasMore || text.utf8.count < log.bytes
+    let heading = isPart ? "\(stream), last \(counted(lines.count, "line")):" : "\(stream):"
+    let shown = lines.map { line in
+      let kept = tail(of: String(line), bytes: Self.lineLimit * 4).suffix(Self.lineLimit)
+      let left = line.utf8.count - kept.utf8.count
+      let mark = left > 0 ? "[\(left) bytes] ..." : ""
+      return "  " + mark + terminalSafe(String(kept), as: .lines)
+    }
+    return ([heading] + shown).joined(separator: "\n")
+  }
+
+  /// A problem outside of any test, with the last lines of the output that explains it.
+  package func problem(_ problem: RunProblem) -> String {
+    let isError = problem.severity == .error
+    let label = toned(isError ? "ERROR" : "WARNING", isError ? .bad : .odd)
+    let message = terminalSafe(problem.message, as: .lines)
+    var lines = ["\(label)   \(terminalSafe(problem.code)): \(message)"]
+    if let output = problem.output {
+      lines += lastLines(of: output, limit: style.outputLines).lines.map {
+        "    " + terminalSafe(String($0), as: .lines)
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,90 @@
+package import RunModel
+
+/// The text that `carrel run` prints: pure functions, no line end after the last line.
+///
+/// Names, messages and output come from tests; whatever they hold, no control character of theirs
+/// reaches the terminal.
+package struct ConsoleReport: Sendable {
+  /// How the text looks.
+  package struct Style: Sendable {
+    /// Whether verdicts are coloured by escape sequences; `false` when the output is piped.
+    package var isColored: Bool
+    /// Whether a leaked process makes the run fail.
+    package var leaksFail: Bool
+    /// Number of lines shown of each stream of a failed attempt.
+    package var outputLines: Int
+    /// Number of tests shown in each list of the summary.
+    package var listLimit: Int
+
+    package init(
+      isColored: Bool = false, leaksFail: Bool = true, outputLines: Int = 20, listLimit: Int = 100
+    ) {
+      self.isColored = isColored
+      self.leaksFail = leaksFail
+      self.outputLines = outputLines
+      self.listLimit = listLimit
+    }
+  }
+
+  package var style: Style
+  package var names: ShortNames
+  /// Absolute path of the package: source paths inside are shown relative to it.
+  package var packagePath: String?
+  /// Put in front of paths that are relative to the run's folder.
+  package var runFolder: String
+
+  package init(
+    style: Style, tests: some Sequence<TestID>, packagePath: String?, runFolder: String
+  ) {
+    self.style = style
+    names = ShortNames(tests)
+    self.packagePath = packagePath
+    self.runFolder = runFolder
+  }
+
+  /// How much a word should catch the eye.
+  enum Tone: String {
+    case good = "32"
+    case bad = "1;31"
+    case odd = "33"
+    case quiet = "36"
+    case faint = "2"
+  }
+
+  /// The text in a colour, when colours are on.
+  func toned(_ text: String, _ tone: Tone) -> String {
+    style.isColored ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  /// `FAIL    [   0.012s] `: a label and a time in columns of fixed width.
+  func lineStart(_ label: String, tone: Tone, seconds: Double, over: Bool = false) -> String {
+    let space = String(repeating: " ", count: max(1, 8 - label.utf8.count))
+    let time = fixed(seconds, decimals: 3)
+    let column = over ? "> " + time : padded(time, toWidth: 8)
+    return toned(label, tone) + space + "[\(column)s] "
+  }
+
+  /// The word for a verdict at the start of a line.
+  func label(_ verdict: Verdict) -> (text: String, tone: Tone) {
+    switch verdict {
+    case .passed: ("PASS", .good)
+    case .failed: ("FAIL", .bad)
+    case .crashed: ("CRASH", .bad)
+    case .timedOut: ("TIMEOUT", .bad)
+    case .leaked: ("LEAK", style.leaksFail ? .bad : .odd)
+    case .lost: ("LOST", .bad)
+    case .skipped: ("SKIP", .quiet)
+    case .knownIssue: ("KNOWN", .quiet)
+    case .environment: ("ENV", .bad)
+    case .interrupted: ("INTR", .odd)
+    case .notRun: ("NOTRUN", .odd)
+    }
+  }
+
+  /// The text with each of its lines moved to the right.
+  func indented(_ text: String, by columns: Int) -> String {
+    let space = String(repeating: " ", count: columns)
+    return text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.isEmpty ? "" : space + $0 }.joined(separator: "\n")
+  }
+}

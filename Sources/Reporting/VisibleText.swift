@@ -1,0 +1,92 @@
+/// Which characters a text for people keeps as they are.
+enum VisibleForm {
+  /// Everything on one line: line ends and tabs are escaped too.
+  case line
+  /// Line feeds and tabs stay; a carriage return before a line feed is dropped.
+  case lines
+}
+
+/// The text with everything that could drive a terminal or hide text written visibly.
+///
+/// Escaped are control characters (C0, DEL, C1), line and paragraph separators, and the marks that
+/// change the writing direction; each becomes `\u{HEX}`, for example `\u{1B}` for ESC.
+func terminalSafe(_ text: String, as form: VisibleForm = .line) -> String {
+  guard text.utf8.contains(where: mayBeginHidden) else { return text }
+  var result = String.UnicodeScalarView()
+  var rest = Substring.UnicodeScalarView(text.unicodeScalars)
+  while let scalar = rest.popFirst() {
+    switch (scalar.value, form) {
+    case (0x0A, .lines), (0x09, .lines): result.append(scalar)
+    case (0x0D, .lines) where rest.first?.value == 0x0A: break
+    case (let value, _) where isHidden(value):
+      result.append(contentsOf: visibleEscape(value).unicodeScalars)
+    default: result.append(scalar)
+    }
+  }
+  return String(result)
+}
+
+/// `\u{HEX}`, the form in which reports show a character that they must not hold.
+func visibleEscape(_ value: UInt32) -> String {
+  "\\u{\(String(value, radix: 16, uppercase: true))}"
+}
+
+/// Whether the byte can begin a character that ``isHidden(_:)`` names: a cheap first look.
+func mayBeginHidden(_ byte: UInt8) -> Bool {
+  switch byte {
+  case 0..<0x20, 0x7F, 0xC2, 0xD8, 0xE2, 0xEF: true
+  default: false
+  }
+}
+
+/// Control characters, separators of lines, bidirectional marks (UAX #9, section 2), and the two
+/// characters that are none.
+func isHidden(_ value: UInt32) -> Bool {
+  switch value {
+  case 0..<0x20, 0x7F..<0xA0: true
+  case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFFFE, 0xFFFF: true
+  default: false
+  }
+}
+
+/// The text as one word of a POSIX shell; `$'...'` (bash, zsh, ksh) when it has control characters.
+func shellQuoted(_ text: String) -> String {
+  func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "%+,-./:=@_".utf8.contains(byte)
+    }
+  }
+  if !text.isEmpty && text.utf8.allSatisfy(isPlain) { return text }
+  if terminalSafe(text) == text {
+    let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + parts.joined(separator: "'\\''") + "'"
+  }
+  var result = "$'"
+  for byte in text.utf8 {
+    switch byte {
+    case UInt8(ascii: "'"), UInt8(ascii: "\\"): result += "\\\(Character(Unicode.Scalar(byte)))"
+    case 0x20..<0x7F: result.unicodeScalars.append(Unicode.Scalar(byte))
+    default: result += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+  }
+  return result + "'"
+}
+
+/// The path relative to the folder when it lies inside, else the path as it is.
+func displayPath(_ path: String, in folder: String?) -> String {
+  guard var folder, !folder.isEmpty else { return path }
+  if !folder.hasSuffix("/") { folder += "/" }
+  guard path.utf8.count > folder.utf8.count, path.utf8.starts(with: folder.utf8) else {
+    return path
+  }
+  return String(decoding: path.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
+}
+
+/// Joins a folder and a path relative to it; an empty folder adds nothing.
+func joinedPath(_ folder: String, _ path: String) -> String {
+  if folder.isEmpty || path.hasPrefix("/") { return path }
+  return folder.hasSuffix("/") ? folder + path : folder + "/" + path
+}

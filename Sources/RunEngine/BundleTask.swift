@@ -1,0 +1,135 @@
+import Evidence
+import FoundationEssentials
+import Glibc
+import Orchestration
+import RunModel
+import Workers
+
+/// Packs one attempt; runs on a thread of its own.
+struct BundleTask: Sendable {
+  struct Failure: Error {
+    var message: String
+  }
+
+  var attempt: AttemptResult
+  var predecessors: [TestID]
+  var spec: BatchSpec
+  var request: ProcessRequest?
+  /// Where the container was while the test ran.
+  var original: Container
+  /// Where it is now.
+  var container: Container
+  var header: RunHeader
+  var record: RunRecord
+  var compression: BundleCompression
+  var events: [RunEvent]
+
+  func perform() -> Result<BundleReference, Failure> {
+    let path = record.bundlePath(attempt.test, attempt: attempt.attempt, compression: compression)
+    do {
+      let contents = BundleContents(
+        manifest: manifest, entries: try entries(), excluded: [record.path])
+      let bytes = try FailureBundle.write(
+        contents, to: "\(record.path)/\(path)", compression: compression)
+      let reference = BundleReference(
+        test: attempt.test, attempt: attempt.attempt, path: path, bytes: bytes)
+      try record.addToIndex(reference)
+      return .success(reference)
+    } catch {
+      return .failure(Failure(message: "the bundle of \(attempt.test) is missing: \(error)"))
+    }
+  }
+
+  private var manifest: BundleManifest {
+    BundleManifest(
+      carrel: header.carrel, runID: header.runID, attempt: attempt, predecessors: predecessors,
+      package: header.packagePath.split(separator: "/").last.map { String($0) } ?? "",
+      toolchain: header.toolchain, runtime: Self.runtime, hostName: header.hostName,
+      fixtureToken: nil, isolation: header.isolation, timeLimit: header.timeLimit)
+  }
+
+  /// The system's name, release and architecture.
+  static let runtime: String = {
+    var names = utsname()
+    guard uname(&names) == 0 else { return "Linux" }
+    func text<Field>(_ field: Field) -> String {
+      withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+    return "\(text(names.sysname)) \(text(names.release)) \(text(names.machine))"
+  }()
+
+  private func entries() throws -> [BundleContents.Entry] {
+    var entries: [BundleContents.Entry] = []
+    if let log = attempt.stdout {
+      entries.append(.init(BundlePaths.standardOutput, .file("\(record.path)/\(log.path)")))
+    }
+    if let log = attempt.stderr {
+      entries.append(.init(BundlePaths.standardError, .file("\(record.path)/\(log.path)")))
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var lines: [UInt8] = []
+    for event in events { lines += Array(try encoder.encode(event)) + [10] }
+    entries.append(.init(BundlePaths.events, .bytes(lines)))
+    if let request {
+      let command = RecordedCommand(request, container: original)
+      encoder.outputFormatting.insert(.prettyPrinted)
+      entries.append(
+        .init(BundlePaths.command, .bytes(Array(try encoder.encode(command)) + [10])))
+      entries.append(
+        .init(BundlePaths.reproScript, .bytes(Array(command.script.utf8), mode: 0o755)))
+    }
+    for name in (ProcessTable.folderEntries(container.evidence) ?? []).sorted() {
+      let path = "\(container.evidence)/\(name)"
+      switch name {
+      case "selection": entries.append(.init("selection", .file(path)))
+      case "attachments": entries.append(.init("attachments", .tree(path)))
+      default: entries.append(.init("\(BundlePaths.crash)/\(name)", .file(path)))
+      }
+    }
+    entries.append(.init(BundlePaths.index, .file(container.index)))
+    entries.append(.init("\(BundlePaths.container)/home", .tree(container.home)))
+    entries.append(.init("\(BundlePaths.container)/tmp", .tree(container.temporary)))
+    return entries
+  }
+}
+
+/// `command.json`: the exact command of a batch.
+package struct RecordedCommand: Codable, Sendable {
+  package var executable: String
+  package var arguments: [String]
+  package var environment: [String: String]
+  package var directory: String?
+  /// Where the container was.
+  package var container: String
+
+  init(_ request: ProcessRequest, container: Container) {
+    executable = request.executable
+    arguments = request.arguments
+    environment = request.environment
+    environment[SupervisedProcess.scopeVariable] = request.scope
+    directory = request.directory
+    self.container = container.root
+  }
+
+  /// `repro.sh`: runs the test again with `carrel repro`, which needs the package.
+  var script: String {
+    """
+    #!/bin/sh
+    # Runs the test of this bundle again in a container made from it.
+    #   sh repro.sh BUNDLE [PACKAGE]     BUNDLE is the archive that this script came in,
+    #                                    PACKAGE the test's package (default: the current folder).
+    # Exit status: 0 reproduced, 10 passed, 11 failed differently.
+    if [ $# -lt 1 ]; then
+      echo "usage: sh repro.sh BUNDLE [PACKAGE]" >&2
+      exit 2
+    fi
+    if ! command -v carrel >/dev/null 2>&1; then
+      echo "carrel is not on PATH; install it, or run: PATH=/path/to/carrel:\\$PATH sh repro.sh ..." >&2
+      exit 127
+    fi
+    exec carrel repro "$@"
+
+    """
+  }
+}

@@ -1,0 +1,221 @@
+package import Evidence
+import Glibc
+package import Orchestration
+package import RunModel
+import SwiftTests
+package import Workers
+
+/// One run: does what the scheduler wants, and writes down what happens.
+package final class RunSession {
+  let supervisor: Supervisor
+  let root: WorkRoot
+  let indexTemplate: String
+  let catalog: TestCatalog
+  let package: PackageConfiguration
+  let configuration: RunConfiguration
+  package let record: RunRecord
+  let environment: TestEnvironment
+  let header: RunHeader
+  weak var listener: (any RunListener)?
+  private let events: EventLogWriter
+  /// The events so far, taken together.
+  package private(set) var state = RunState()
+  /// What could not be written, once each.
+  package private(set) var writeFailures: [String] = []
+  private var scheduler: Scheduler
+  private let descriptors: [TestID: TestDescriptor]
+  private let groupSizes: [String: Int]
+  private var batches: [Int: BatchRun] = [:]
+  private var bundlesUnderWay = 0
+  private let clockOffset = wallClockSeconds() - monotonicSeconds()
+  private var random = SystemRandomNumberGenerator()
+
+  /// - Parameter plan: The tests to run; their products are in the catalog.
+  /// - Throws: ``EvidenceError`` when the record cannot be written.
+  package init(
+    supervisor: Supervisor, root: WorkRoot, indexTemplate: String, catalog: TestCatalog,
+    package: PackageConfiguration, configuration: RunConfiguration, plan: Plan,
+    record: RunRecord, events: EventLogWriter, header: RunHeader, listener: (any RunListener)?
+  ) {
+    self.supervisor = supervisor
+    self.root = root
+    self.indexTemplate = indexTemplate
+    self.catalog = catalog
+    self.package = package
+    self.configuration = configuration
+    self.record = record
+    self.events = events
+    self.header = header
+    self.listener = listener
+    environment = TestEnvironment(
+      caller: package.environment, additional: package.passedVariables)
+    descriptors = Dictionary(
+      plan.tests.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    groupSizes = catalog.tests.reduce(into: [:]) {
+      $0["\($1.id.library.rawValue):\($1.id.product)", default: 0] += 1
+    }
+    scheduler = Scheduler(plan: plan, options: configuration.scheduling)
+    log(.runStarted(header))
+    for problem in catalog.problems { log(.problem(problem)) }
+    for test in plan.tests { log(.testPlanned(test)) }
+  }
+
+  /// Runs the plan to its end.
+  package func run() {
+    let loop = supervisor.loop
+    supervisor.onInterruption = { [unowned self] count in interrupt(count) }
+    if let signal = supervisor.interruption {
+      perform(scheduler.handle(.interrupted(reason: "the run was interrupted by \(signal)")))
+    } else {
+      perform(scheduler.start())
+    }
+    loop.run { scheduler.isDone && batches.isEmpty && bundlesUnderWay == 0 }
+    supervisor.onInterruption = nil
+    supervisor.registry.endAdopted()
+  }
+
+  /// The loop that the run's processes are watched by.
+  package var loop: EventLoop { supervisor.loop }
+
+  /// Name of the signal that asked for the end of the run.
+  package var interruption: String? { supervisor.interruption }
+
+  /// Seconds since a monotonic time.
+  package func elapsed(since start: Double) -> Double { monotonicSeconds() - start }
+
+  /// Tests that run now, in the order of their workers.
+  package var running: [RunningTest] {
+    let now = monotonicSeconds()
+    return batches.values.compactMap { batch in
+      batch.running.map {
+        RunningTest(test: $0.test, worker: batch.spec.worker, seconds: now - $0.since)
+      }
+    }.sorted { $0.worker < $1.worker }
+  }
+
+  /// Seconds since 1970 of a monotonic time.
+  func wallClock(at monotonic: Double) -> Double { monotonic + clockOffset }
+
+  /// Whether the batch has all tests of its product and library, so that no selection is needed.
+  func isWholeProduct(_ spec: BatchSpec) -> Bool {
+    groupSizes["\(spec.library.rawValue):\(spec.product)"] == spec.tests.count
+  }
+
+  /// Writes an event down and takes it into account.
+  package func log(_ kind: RunEvent.Kind) {
+    let event = RunEvent(time: wallClockSeconds(), kind)
+    do {
+      try events.append(event)
+    } catch {
+      noteWriteFailure("\(error)")
+    }
+    state.apply(event)
+    listener?.runDid(event, state: state)
+  }
+
+  func noteWriteFailure(_ message: String) {
+    if !writeFailures.contains(message) { writeFailures.append(message) }
+  }
+
+  private func interrupt(_ count: Int) {
+    let signal = supervisor.interruption ?? "a signal"
+    perform(scheduler.handle(.interrupted(reason: "the run was interrupted by \(signal)")))
+    let grace = count > 1 ? 0 : min(configuration.grace, 2)
+    for batch in batches.values { batch.interrupt(by: signal, grace: grace) }
+  }
+
+  private func perform(_ commands: [SchedulerCommand]) {
+    for command in commands {
+      switch command {
+      case .finishTest(let result): log(.testFinished(result))
+      case .startBatch(let spec): start(spec)
+      }
+    }
+  }
+
+  private func start(_ spec: BatchSpec) {
+    log(
+      .batchStarted(
+        BatchStart(
+          batch: spec.batch, worker: spec.worker, purpose: spec.purpose, tests: spec.tests)))
+    let nonce = hexadecimal(random.next())
+    let batch = BatchRun(
+      spec, descriptors: spec.tests.compactMap { descriptors[$0] }, session: self, nonce: nonce
+    ) { [unowned self] batch, ended in batchEnded(batch, ended) }
+    batches[spec.batch] = batch
+    batch.start()
+  }
+
+  private func batchEnded(_ batch: BatchRun, _ ended: BatchRun.Ended) {
+    let spec = batch.spec
+    log(
+      .batchFinished(
+        BatchFinish(
+          batch: spec.batch, worker: spec.worker, end: ended.end, duration: ended.duration)))
+    let folder = root.retire(batch.container)
+    let failed = ended.results.filter { $0.verdict.needsBundle }
+    if failed.isEmpty {
+      supervisor.loop.inBackground({ Workers.removeTree(folder) }, then: { _ in })
+    } else {
+      pack(failed, of: batch, ended, container: Container(root: folder))
+    }
+    batches[spec.batch] = nil
+    perform(
+      scheduler.handle(
+        .batchEnded(
+          batch: spec.batch, results: ended.results, unstarted: ended.unstarted,
+          startCost: ended.startCost, duration: ended.duration)))
+  }
+
+  /// Packs the batch's failed attempts, then removes its container.
+  private func pack(
+    _ attempts: [AttemptResult], of batch: BatchRun, _ ended: BatchRun.Ended, container: Container
+  ) {
+    let tasks = attempts.map { attempt in
+      BundleTask(
+        attempt: attempt, predecessors: Array(ended.startOrder.prefix { $0 != attempt.test }),
+        spec: batch.spec, request: ended.request, original: batch.container,
+        container: container, header: header, record: record,
+        compression: configuration.compression, events: events(of: attempt, in: batch.spec))
+    }
+    bundlesUnderWay += 1
+    supervisor.loop.inBackground(
+      {
+        defer { Workers.removeTree(container.root) }
+        return tasks.map { $0.perform() }
+      },
+      then: { [unowned self] results in
+        bundlesUnderWay -= 1
+        for result in results {
+          switch result {
+          case .success(let bundle): log(.bundleWritten(bundle))
+          case .failure(let failure): noteWriteFailure(failure.message)
+          }
+        }
+      })
+  }
+
+  /// The slice of the event log that is about one attempt.
+  private func events(of attempt: AttemptResult, in spec: BatchSpec) -> [RunEvent] {
+    [
+      RunEvent(time: attempt.startedAt, .runStarted(header)),
+      RunEvent(
+        time: attempt.startedAt,
+        .batchStarted(
+          BatchStart(
+            batch: spec.batch, worker: spec.worker, purpose: spec.purpose, tests: spec.tests))),
+      RunEvent(
+        time: attempt.startedAt,
+        .attemptStarted(
+          AttemptStart(
+            test: attempt.test, attempt: attempt.attempt, batch: spec.batch, worker: spec.worker))),
+      RunEvent(time: attempt.startedAt + attempt.duration, .attemptFinished(attempt)),
+    ]
+  }
+}
+
+/// 16 hexadecimal digits.
+package func hexadecimal(_ number: UInt64) -> String {
+  let digits = String(number, radix: 16)
+  return String(repeating: "0", count: 16 - digits.count) + digits
+}

@@ -1,0 +1,62 @@
+import Glibc
+package import RunModel
+package import Workers
+
+/// The event loop with the signals that end a run, and processes that are waited for.
+package final class Supervisor {
+  package let loop: EventLoop
+  package let registry: ProcessRegistry
+  /// Name of the signal that asked for the end of the run.
+  package private(set) var interruption: String?
+  private var signalsSeen = 0
+  /// Called for each signal, with the number of signals seen so far.
+  package var onInterruption: ((Int) -> Void)?
+
+  /// - Throws: ``WorkersError`` when the system has no means left.
+  package init() throws(WorkersError) {
+    loop = try EventLoop()
+    registry = try ProcessRegistry()
+    try loop.onSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] signal in
+      signalsSeen += 1
+      if interruption == nil { interruption = signalName(signal) }
+      onInterruption?(signalsSeen)
+    }
+  }
+
+  /// Runs processes side by side to their ends.
+  ///
+  /// - Parameters:
+  ///   - limit: Seconds after which they are killed; `nil` for no limit.
+  ///   - onOutput: Called with the index of the process and a piece of its output.
+  /// - Returns: How each ended; `nil` for one that could not be started.
+  package func run(
+    _ requests: [ProcessRequest], limit: Double? = nil,
+    onOutput: @escaping (Int, ProcessStream, UnsafeRawBufferPointer) -> Void
+  ) -> [Result<ProcessEnd, WorkersError>] {
+    var results: [Int: Result<ProcessEnd, WorkersError>] = [:]
+    var running: [SupervisedProcess] = []
+    for (index, request) in requests.enumerated() {
+      do throws(WorkersError) {
+        let process = try SupervisedProcess(
+          request, loop: loop, registry: registry,
+          onOutput: { onOutput(index, $0, $1) },
+          onEnd: { end, _ in results[index] = .success(end) })
+        running.append(process)
+      } catch {
+        results[index] = .failure(error)
+      }
+    }
+    var timer: EventLoop.Timer?
+    if let limit {
+      timer = loop.after(limit) { for process in running { process.terminate(grace: 0) } }
+    }
+    let previous = onInterruption
+    onInterruption = { count in
+      for process in running { process.terminate(grace: count > 1 ? 0 : 2) }
+    }
+    loop.run { results.count == requests.count }
+    onInterruption = previous
+    loop.cancel(timer)
+    return requests.indices.map { results[$0] ?? .success(.exited(-1)) }
+  }
+}

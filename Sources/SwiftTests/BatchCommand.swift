@@ -1,0 +1,80 @@
+import FoundationEssentials
+package import RunModel
+package import Workers
+
+/// The command of one batch.
+package struct BatchCommand: Sendable {
+  package var product: TestProduct
+  package var library: TestLibrary
+  package var tests: [TestDescriptor]
+  /// Whether all tests of the product and library are selected, so that no selection is needed.
+  package var isWholeProduct: Bool
+  /// 16 hexadecimal digits that nobody can guess; see `OutputSplitter`.
+  package var nonce: String
+  package var checksHomes: Bool
+
+  package init(
+    product: TestProduct, library: TestLibrary, tests: [TestDescriptor], isWholeProduct: Bool,
+    nonce: String, checksHomes: Bool
+  ) {
+    self.product = product
+    self.library = library
+    self.tests = tests
+    self.isWholeProduct = isWholeProduct
+    self.nonce = nonce
+    self.checksHomes = checksHomes
+  }
+
+  /// The process to start; writes the selection into the container's evidence folder.
+  ///
+  /// - Parameters:
+  ///   - environment: The environment of the container.
+  ///   - observer: Path of the observer's library.
+  ///   - directory: Working directory, the package.
+  /// - Throws: ``WorkersError`` when the selection cannot be written.
+  package func request(
+    environment: [String: String], container: Container, observer: String, directory: String,
+    scope: String
+  ) throws(WorkersError) -> ProcessRequest {
+    var environment = environment
+    environment["LD_PRELOAD"] = observer
+    environment["CARREL_OBSERVER_CHANNEL"] = String(SupervisedProcess.channelDescriptor)
+    environment["CARREL_OBSERVER_NONCE"] = nonce
+    if checksHomes { environment["CARREL_OBSERVER_HOMES"] = "1" }
+    var arguments: [String] = []
+    switch library {
+    case .xctest:
+      let path = container.evidence + "/selection"
+      var bytes: [UInt8] = []
+      for test in tests {
+        let name = test.id.name
+        let slash = name.firstIndex(of: "/") ?? name.endIndex
+        bytes += name[..<slash].utf8
+        bytes.append(0)
+        bytes += name[slash...].dropFirst().utf8
+        bytes.append(0)
+      }
+      try writeSmallFile(path, bytes)
+      environment["CARREL_OBSERVER_SELECTION"] = path
+    case .testing:
+      environment["CARREL_OBSERVER_KEEPS_CHANNEL"] = "1"
+      arguments = [
+        "--testing-library", "swift-testing", "--event-stream-output-path",
+        "/dev/fd/\(SupervisedProcess.channelDescriptor)", "--event-stream-version", "0",
+        "--no-parallel", "--verbosity", String(Int.min), "--attachments-path",
+        container.attachments,
+      ]
+      if !isWholeProduct {
+        // A file, because an argument may not be longer than 128 KiB (execve(2)).
+        let path = container.evidence + "/selection"
+        let filter = filterPattern(matching: tests.map(\.libraryID))
+        let bytes = (try? JSONEncoder().encode(["filter": [filter]])) ?? Data()
+        try writeSmallFile(path, Array(bytes))
+        arguments += ["--configuration-path", path]
+      }
+    }
+    return ProcessRequest(
+      executable: product.executable, arguments: arguments, environment: environment,
+      directory: directory, hasChannel: true, scope: scope)
+  }
+}

@@ -1,0 +1,161 @@
+package import RunModel
+package import Workers
+
+extension BatchTranscript {
+  /// Why the supervisor ended the process.
+  package enum Intervention: Sendable, Hashable {
+    /// A test, or the process outside of any test, took longer than the limit in seconds.
+    case timeLimit(Double)
+    /// The run was interrupted by this signal.
+    case interruption(String)
+  }
+
+  /// What is left to say when the process and all it started are gone.
+  package struct Conclusion: Sendable {
+    /// Events that follow from the end; results of the same test replace earlier ones.
+    package var events: [Event]
+    /// Tests of the batch that were not started, in order.
+    package var unstarted: [TestID]
+    /// The process ended as it should.
+    package var isClean: Bool
+  }
+
+  /// Draws the conclusion.
+  ///
+  /// - A test that was running is blamed for the end of the process.
+  /// - When no test was running, an end that is not explained by the results (a signal, a status
+  ///   other than 0 without failures and 1 with failures, no closing record) is charged to the test
+  ///   that finished last.
+  /// - When nothing was started and the batch has one test only, that test gets the blame; with more
+  ///   tests nobody can tell, and all of them count as not started.
+  package mutating func conclude(
+    end: ProcessEnd, intervention: Intervention?, leftovers: [Leftover], standardError: String
+  ) -> Conclusion {
+    flush()
+    let hasFailures = state.values.contains { $0.outcome?.verdict == .failed }
+    let expected: Int32 = hasFailures || !strayIssues.isEmpty ? 1 : 0
+    let isClean =
+      isClosed && intervention == nil && end == .exited(expected) && current == nil
+      && strayIssues.isEmpty
+    var unstarted = tests.filter { state[$0] == nil }
+    if let current {
+      blame(current, end: end, intervention: intervention, whileRunning: true)
+    } else if !isClean {
+      if let last = lastFinished {
+        blame(last, end: end, intervention: intervention, whileRunning: false)
+      } else if let only = unstarted.first, unstarted.count == 1, tests.count == 1 {
+        report(
+          .finished(
+            only,
+            neverStarted(end: end, intervention: intervention, standardError: standardError)))
+        unstarted = []
+      }
+    }
+    if isClosed && end == .exited(expected) && intervention == nil && current == nil {
+      // The library is through and did not run them: trying again would not change that.
+      for test in unstarted {
+        report(
+          .finished(
+            test,
+            TestOutcome(
+              verdict: .lost, reason: "the test was selected, but the library did not run it")))
+      }
+      unstarted = []
+    }
+    charge(leftovers)
+    return Conclusion(events: takeEvents(), unstarted: unstarted, isClean: isClean)
+  }
+
+  private mutating func blame(
+    _ test: TestID, end: ProcessEnd, intervention: Intervention?, whileRunning: Bool
+  ) {
+    guard var progress = state[test] else { return }
+    progress.issues += strayIssues
+    var outcome =
+      progress.outcome ?? TestOutcome(progress, duration: 0)
+    outcome.issues = progress.issues
+    switch intervention {
+    case .timeLimit(let seconds):
+      outcome.verdict = .timedOut
+      outcome.reason =
+        whileRunning
+        ? "the test exceeded its limit of \(seconds.formattedSeconds)"
+        : "the process did not end within \(seconds.formattedSeconds) after the test"
+    case .interruption(let signal):
+      if whileRunning {
+        outcome.verdict = .interrupted
+        outcome.reason = "the run was interrupted by \(signal) while the test was running"
+      }
+    case nil:
+      if !strayIssues.isEmpty, end == .exited(1), isClosed {
+        outcome.verdict = .failed
+        outcome.reason = "an issue was recorded outside of any test, after this one had finished"
+      } else if whileRunning {
+        outcome.verdict = .crashed
+        outcome.reason = "the process ended with \(end) before the test reported a result"
+      } else {
+        outcome.verdict = .crashed
+        outcome.reason =
+          "the process ended with \(end) after the test had finished"
+          + (isClosed ? "" : ", before the library's closing record")
+      }
+    }
+    state[test]?.outcome = outcome
+    report(.finished(test, outcome))
+  }
+
+  private func neverStarted(
+    end: ProcessEnd, intervention: Intervention?, standardError: String
+  ) -> TestOutcome {
+    switch intervention {
+    case .timeLimit(let seconds):
+      return TestOutcome(
+        verdict: .timedOut,
+        reason: "the process did not start the test within \(seconds.formattedSeconds)")
+    case .interruption(let signal):
+      return TestOutcome(
+        verdict: .interrupted, reason: "the run was interrupted by \(signal) before the test started")
+    case nil: break
+    }
+    if end == .exited(127), standardError.contains("error while loading shared libraries") {
+      return TestOutcome(
+        verdict: .environment, reason: "the test executable could not be loaded: \(standardError)")
+    }
+    var outcome = TestOutcome(
+      verdict: .lost, reason: "the process ended with \(end) before the test started")
+    if case .signaled = end { outcome.verdict = .crashed }
+    outcome.issues = strayIssues
+    return outcome
+  }
+
+  /// Names leftovers in the results of the tests that started them.
+  private mutating func charge(_ leftovers: [Leftover]) {
+    var byTest: [TestID: [LeakedProcess]] = [:]
+    for leftover in leftovers {
+      guard let test = owner(ofSequence: leftover.sequence) ?? startOrder.last ?? tests.first else {
+        continue
+      }
+      byTest[test, default: []].append(leftover.process)
+    }
+    for (test, leaks) in byTest.sorted(by: { $0.key < $1.key }) {
+      guard var outcome = state[test]?.outcome else { continue }
+      outcome.leaks = leaks
+      if outcome.verdict == .passed || outcome.verdict == .knownIssue {
+        outcome.verdict = .leaked
+        let list = leaks.map { "\($0.pid) (\($0.command))" }.joined(separator: ", ")
+        outcome.reason =
+          leaks.count == 1
+          ? "the test left process \(list) behind" : "the test left processes behind: \(list)"
+      }
+      state[test]?.outcome = outcome
+      report(.finished(test, outcome))
+    }
+  }
+}
+
+extension Double {
+  /// Seconds for people: `2 s`, `0.5 s`.
+  package var formattedSeconds: String {
+    self == rounded() ? "\(Int(self)) s" : "\(self) s"
+  }
+}

@@ -1,0 +1,147 @@
+import FoundationEssentials
+
+/// One line of a process's channel: a record of the observer or of Swift Testing's event stream.
+///
+/// The event stream is version 0, the one that names the cases of parameterized tests; unknown kinds
+/// and fields are ignored, as its specification asks.
+enum ChannelRecord: Sendable {
+  case observer(ObserverRecord)
+  case stream(StreamRecord)
+
+  /// - Returns: `nil` for a line that is neither.
+  init?(line: UnsafeRawBufferPointer) {
+    let data = Data(line)
+    if line.starts(with: #"{"k":"#.utf8) {
+      guard let record = try? JSONDecoder().decode(ObserverRecord.self, from: data) else {
+        return nil
+      }
+      self = .observer(record)
+    } else {
+      guard let record = try? JSONDecoder().decode(StreamRecord.self, from: data) else {
+        return nil
+      }
+      self = .stream(record)
+    }
+  }
+}
+
+/// A record of the observer; which members there are depends on the kind.
+struct ObserverRecord: Decodable, Sendable {
+  enum Kind: String, Decodable {
+    case hello, homes, test, start, issue, end, closed, missing, boundary, error
+  }
+
+  var kind: Kind
+  var name: String?
+  var sequence: Int?
+  var message: String?
+  var file: String?
+  var line: Int?
+  var duration: Double?
+  var succeeded: Bool?
+  var skipped: Bool?
+  var reason: String?
+  var className: String?
+  var method: String?
+  var executed: Int?
+  /// The folders that Foundation named, by the call that did.
+  var homes: [String: String] = [:]
+
+  private enum CodingKeys: String, CodingKey {
+    case kind = "k"
+    case name = "n"
+    case sequence = "s"
+    case message = "m"
+    case file = "f"
+    case line = "l"
+    case duration = "d"
+    case succeeded = "ok"
+    case skipped, reason, executed
+    case className = "c"
+  }
+
+  private struct AnyKey: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    kind = try values.decode(Kind.self, forKey: .kind)
+    name = try values.decodeIfPresent(String.self, forKey: .name)
+    sequence = try values.decodeIfPresent(Int.self, forKey: .sequence)
+    message = try values.decodeIfPresent(String.self, forKey: .message)
+    file = try values.decodeIfPresent(String.self, forKey: .file)
+    line = try values.decodeIfPresent(Int.self, forKey: .line)
+    duration = try values.decodeIfPresent(Double.self, forKey: .duration)
+    succeeded = try values.decodeIfPresent(Bool.self, forKey: .succeeded)
+    skipped = try values.decodeIfPresent(Bool.self, forKey: .skipped)
+    reason = try values.decodeIfPresent(String.self, forKey: .reason)
+    className = try values.decodeIfPresent(String.self, forKey: .className)
+    executed = try values.decodeIfPresent(Int.self, forKey: .executed)
+    if kind == .homes {
+      let all = try decoder.container(keyedBy: AnyKey.self)
+      for key in all.allKeys where key.stringValue != "k" {
+        homes[key.stringValue] = try all.decode(String.self, forKey: key)
+      }
+    }
+    if kind == .test {
+      method = message
+      message = nil
+    }
+  }
+}
+
+/// A record of Swift Testing's event stream, version 0.
+struct StreamRecord: Decodable, Sendable {
+  struct Location: Decodable, Sendable {
+    var _filePath: String?
+    var filePath: String?
+    var fileID: String?
+    var line: Int
+    var column: Int?
+  }
+
+  struct Message: Decodable, Sendable {
+    var symbol: String?
+    var text: String
+  }
+
+  struct Instant: Decodable, Sendable {
+    var absolute: Double
+  }
+
+  struct Issue: Decodable, Sendable {
+    var isKnown: Bool
+    var sourceLocation: Location?
+    var severity: String?
+    var _severity: String?
+  }
+
+  struct TestCase: Decodable, Sendable {
+    var displayName: String
+  }
+
+  struct Payload: Decodable, Sendable {
+    var kind: String
+    var id: String?
+    var name: String?
+    var displayName: String?
+    var isParameterized: Bool?
+    var sourceLocation: Location?
+    var _sourceLocation: Location?
+    var _tags: [String]?
+    var testID: String?
+    var instant: Instant?
+    var issue: Issue?
+    var messages: [Message]?
+    var _testCase: TestCase?
+    var _comments: [String]?
+  }
+
+  /// `test` or `event`.
+  var kind: String
+  var payload: Payload
+}

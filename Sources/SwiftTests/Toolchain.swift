@@ -1,0 +1,42 @@
+import Glibc
+import Workers
+
+/// An installed Swift toolchain.
+package struct Toolchain: Sendable, Hashable {
+  /// Absolute path of the folder with `swift`, `swiftc` and `clang`, links resolved.
+  package let binFolder: String
+
+  package init(binFolder: String) { self.binFolder = binFolder }
+
+  package var swift: String { binFolder + "/swift" }
+  package var swiftc: String { binFolder + "/swiftc" }
+  package var clang: String { binFolder + "/clang" }
+
+  /// Finds the toolchain whose `swift` comes first on the path.
+  ///
+  /// - Throws: ``SwiftTestsError`` with code `noToolchain`.
+  package static func find(path: String?) throws(SwiftTestsError) -> Toolchain {
+    for folder in (path ?? "").split(separator: ":") {
+      let candidate = "\(folder)/swift"
+      guard access(candidate, X_OK) == 0, let resolved = realpath(candidate, nil) else { continue }
+      defer { free(resolved) }
+      let real = String(cString: resolved)
+      let bin = real.lastIndex(of: "/").map { String(real[..<$0]) } ?? "/"
+      // `swift` is a link to `swift-frontend` or `swift-driver` beside it.
+      if access(bin + "/swiftc", X_OK) == 0 { return Toolchain(binFolder: bin) }
+      if access("\(folder)/swiftc", X_OK) == 0 { return Toolchain(binFolder: String(folder)) }
+    }
+    throw SwiftTestsError(
+      .noToolchain,
+      "no Swift toolchain was found on PATH; install Swift 6.2 or newer and make sure that "
+        + "'swift --version' works in this shell")
+  }
+
+  /// Tells this toolchain from any other that was ever at its path.
+  package var identity: String {
+    var info = stat()
+    let executable = binFolder + "/swift-frontend"
+    guard stat(executable, &info) == 0 else { return binFolder }
+    return "\(binFolder) \(info.st_size) \(info.st_mtim.tv_sec).\(info.st_mtim.tv_nsec)"
+  }
+}

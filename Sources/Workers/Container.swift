@@ -1,0 +1,77 @@
+import CSystem
+import Glibc
+
+/// A batch's folders. Made fresh for every batch, and gone after it.
+///
+///     ROOT/home                                home folder
+///     ROOT/home/Documents
+///     ROOT/home/Library/Application Support    XDG_DATA_HOME
+///     ROOT/home/Library/Caches                 XDG_CACHE_HOME
+///     ROOT/home/Library/Preferences            XDG_CONFIG_HOME
+///     ROOT/home/Library/State                  XDG_STATE_HOME
+///     ROOT/home/Library/Groups                 shared folders of app groups
+///     ROOT/tmp                                 TMPDIR
+///     ROOT/tmp/run                             XDG_RUNTIME_DIR
+///     ROOT/index.sqlite                        the index
+///     ROOT/evidence                            crash reports; not part of the container
+///     ROOT/evidence/attachments                what tests attached
+package struct Container: Sendable, Hashable {
+  /// Absolute path of the batch's folder.
+  package let root: String
+
+  package init(root: String) { self.root = root }
+
+  package var home: String { root + "/home" }
+  package var temporary: String { root + "/tmp" }
+  package var index: String { root + "/index.sqlite" }
+  package var evidence: String { root + "/evidence" }
+  package var attachments: String { root + "/evidence/attachments" }
+
+  /// Folders in the order they are made, relative to the root.
+  private static let folders = [
+    "home", "home/Documents", "home/Library", "home/Library/Application Support",
+    "home/Library/Caches", "home/Library/Preferences", "home/Library/State",
+    "home/Library/Groups", "tmp", "tmp/run", "evidence", "evidence/attachments",
+  ]
+
+  /// Makes the folders and an empty index.
+  ///
+  /// - Parameter indexTemplate: Path of an empty index that is copied.
+  /// - Throws: ``WorkersError`` with code `container`, also when the root exists already.
+  package func create(indexTemplate: String) throws(WorkersError) {
+    guard mkdir(root, 0o700) == 0 else { throw failure("cannot make \(root)") }
+    for folder in Self.folders where mkdir("\(root)/\(folder)", 0o700) != 0 {
+      throw failure("cannot make \(root)/\(folder)")
+    }
+    guard carrel_copy_file(indexTemplate, index, 0o600) == 0 else {
+      throw failure("cannot make the index \(index)")
+    }
+  }
+
+  /// The variables that place a process into the container.
+  package var environment: [String: String] {
+    [
+      "HOME": home,
+      "CFFIXED_USER_HOME": home,
+      "TMPDIR": temporary,
+      "TMP": temporary,
+      "TEMP": temporary,
+      "XDG_DATA_HOME": home + "/Library/Application Support",
+      "XDG_CACHE_HOME": home + "/Library/Caches",
+      "XDG_CONFIG_HOME": home + "/Library/Preferences",
+      "XDG_STATE_HOME": home + "/Library/State",
+      "XDG_RUNTIME_DIR": temporary + "/run",
+      "CARREL_INDEX": index,
+      "CARREL_GROUPS": home + "/Library/Groups",
+    ]
+  }
+
+  /// Whether a path lies in the container.
+  package func contains(_ path: String) -> Bool {
+    path == root || path.hasPrefix(root + "/")
+  }
+
+  private func failure(_ message: String) -> WorkersError {
+    WorkersError(.container, message, errorNumber: errno)
+  }
+}

@@ -1,0 +1,30 @@
+/// How strongly the processes of a batch are kept apart from everything else.
+package enum IsolationLevel: String, Codable, CaseIterable, Sendable, Comparable {
+  /// Own folders and a cleaned environment; own session; adopted when orphaned.
+  case directories
+  /// The same with limits on what the processes may use.
+  case processes
+  /// The same in namespaces of their own (bubblewrap).
+  case sandbox
+
+  package static func < (lhs: Self, rhs: Self) -> Bool {
+    allCases.firstIndex(of: lhs) ?? 0 < allCases.firstIndex(of: rhs) ?? 0
+  }
+}
+
+/// The level that a run uses, and why it is not a stronger one.
+package struct IsolationChoice: Codable, Hashable, Sendable {
+  package var level: IsolationLevel
+  package var reason: String
+
+  package init(level: IsolationLevel, reason: String) {
+    self.level = level
+    self.reason = reason
+  }
+
+  /// The strongest level that this version can give.
+  package static func strongestAvailable() -> IsolationChoice {
+    IsolationChoice(
+      level: .directories, reason: "this version gives each batch its own folders and session")
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// What `/proc` says about processes.
+package enum ProcessTable {
+  /// PIDs of the caller's children, including orphans that it adopted.
+  package static func children(of pid: Int32 = getpid()) -> [Int32] {
+    if let threads = folderEntries("/proc/\(pid)/task") {
+      var result: [Int32] = []
+      var isComplete = true
+      for thread in threads {
+        guard let bytes = readSmallFile("/proc/\(pid)/task/\(thread)/children") else {
+          // A thread may end between listing and reading; a kernel without this file never has it.
+          isComplete = isComplete && access("/proc/self/task/\(getpid())/children", F_OK) == 0
+          continue
+        }
+        result += bytes.split(separator: UInt8(ascii: " ")).compactMap {
+          Int32(String(decoding: $0, as: UTF8.self))
+        }
+      }
+      if isComplete { return result }
+    }
+    return (folderEntries("/proc") ?? []).compactMap { Int32($0) }.filter {
+      status(of: $0)?.parent == pid
+    }
+  }
+
+  /// Parent, session and state of a process, from `/proc/PID/stat` (proc(5)).
+  package static func status(
+    of pid: Int32
+  ) -> (parent: Int32, group: Int32, session: Int32, isZombie: Bool)? {
+    guard let bytes = readSmallFile("/proc/\(pid)/stat"),
+      let close = bytes.lastIndex(of: UInt8(ascii: ")"))
+    else { return nil }
+    let fields = bytes[(close + 1)...].split(separator: UInt8(ascii: " ")).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    guard fields.count > 3, let parent = Int32(fields[1]), let group = Int32(fields[2]),
+      let session = Int32(fields[3])
+    else { return nil }
+    return (parent, group, session, fields[0] == "Z")
+  }
+
+  /// The command line, arguments separated by spaces; the name in brackets when it has none.
+  package static func command(of pid: Int32) -> String {
+    let bytes = readSmallFile("/proc/\(pid)/cmdline") ?? []
+    if bytes.isEmpty {
+      let name = readSmallFile("/proc/\(pid)/comm") ?? []
+      return "[" + String(decoding: name.prefix { $0 != 10 }, as: UTF8.self) + "]"
+    }
+    return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+      .joined(separator: " ")
+  }
+
+  /// The value of a variable in the environment that the process was started with.
+  package static func variable(_ name: String, of pid: Int32) -> String? {
+    let prefix = Array((name + "=").utf8)
+    for entry in (readSmallFile("/proc/\(pid)/environ") ?? []).split(separator: 0)
+    where entry.starts(with: prefix) {
+      return String(decoding: entry.dropFirst(prefix.count), as: UTF8.self)
+    }
+    return nil
+  }
+
+  /// Names in a folder, without `.` and `..`; `nil` when it cannot be read.
+  package static func folderEntries(_ path: String) -> [String]? {
+    guard let stream = opendir(path) else { return nil }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

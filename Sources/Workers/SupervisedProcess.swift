@@ -1,0 +1,357 @@
+import CSystem
+import Glibc
+package import RunModel
+
+/// What to start.
+package struct ProcessRequest: Sendable {
+  /// Absolute path of the executable.
+  package var executable: String
+  /// Arguments, without the name of the executable.
+  package var arguments: [String]
+  package var environment: [String: String]
+  /// Working directory; `nil` for the caller's.
+  package var directory: String?
+  /// Whether the process gets a pipe to the caller as its descriptor 3.
+  package var hasChannel: Bool
+  /// Value of ``SupervisedProcess/scopeVariable`` in the environment: processes that outlive the
+  /// started one are recognised by it.
+  package var scope: String
+
+  package init(
+    executable: String, arguments: [String], environment: [String: String],
+    directory: String? = nil, hasChannel: Bool = false, scope: String
+  ) {
+    self.executable = executable
+    self.arguments = arguments
+    self.environment = environment
+    self.directory = directory
+    self.hasChannel = hasChannel
+    self.scope = scope
+  }
+}
+
+/// A stream from a process to its supervisor.
+package enum ProcessStream: Int, Sendable {
+  case stdout, stderr, channel
+}
+
+/// A process that outlived the one that was started, with what is known of its origin.
+package struct Leftover: Sendable, Hashable {
+  package var process: LeakedProcess
+  /// Number of the last boundary between tests when it was started; 0 when unknown.
+  package var sequence: Int
+}
+
+/// One process in a session of its own, read from and watched by an event loop until it and all that
+/// it started are gone.
+///
+/// The end of a pipe is never waited for: whatever still holds it, the process has ended when the
+/// kernel says so.
+package final class SupervisedProcess {
+  /// The variable that marks every process of a scope.
+  package static let scopeVariable = "CARREL_SCOPE"
+  /// Number of the channel's descriptor in the process.
+  package static let channelDescriptor: Int32 = 3
+
+  /// Seconds that processes which are about to end by themselves get before they count as left over.
+  package static let leftoverGrace = 0.1
+
+  package let pid: Int32
+  /// Seconds of the monotonic clock.
+  package let startTime: Double
+  private let loop: EventLoop
+  private let scope: String
+  private let registry: ProcessRegistry
+  private let pidfd: Int32
+  private var readers: [(stream: ProcessStream, descriptor: Int32)] = []
+  private let onOutput: (ProcessStream, UnsafeRawBufferPointer) -> Void
+  private let onEnd: (ProcessEnd, [Leftover]) -> Void
+  private var buffer: UnsafeMutableRawBufferPointer
+  private var killTimer: EventLoop.Timer?
+  private var graceTimer: EventLoop.Timer?
+  private var leftovers: [Int32: Leftover] = [:]
+  private var watchedOrphans: [Int32: Int32] = [:]
+  private var end: ProcessEnd?
+  /// Signals that the supervisor sent to the process.
+  package private(set) var sentSignals: [Int32] = []
+
+  /// Starts the process.
+  ///
+  /// - Parameters:
+  ///   - onOutput: Called with each piece of output as it comes.
+  ///   - onEnd: Called once, when the process has ended, its output was read, and what it left
+  ///     behind was ended too.
+  /// - Throws: ``WorkersError`` with code `launch`.
+  package init(
+    _ request: ProcessRequest, loop: EventLoop, registry: ProcessRegistry,
+    onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
+    onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
+  ) throws(WorkersError) {
+    var environment = request.environment
+    environment[Self.scopeVariable] = request.scope
+    let started = try launch(request, environment: environment)
+    self.loop = loop
+    self.scope = request.scope
+    self.registry = registry
+    self.onOutput = onOutput
+    self.onEnd = onEnd
+    pid = started.pid
+    pidfd = started.pidfd
+    startTime = monotonicSeconds()
+    buffer = .allocate(byteCount: 65536, alignment: 16)
+    registry.add(pid)
+    for (stream, descriptor) in started.readers {
+      readers.append((stream, descriptor))
+      loop.watch(descriptor) { [unowned self] in readSome(stream, descriptor) }
+    }
+    loop.watch(pidfd) { [self] in processEnded() }
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Asks the process and its group to end, and ends them after the grace time.
+  ///
+  /// - Parameter grace: Seconds between SIGTERM and SIGKILL; 0 kills at once.
+  package func terminate(grace: Double) {
+    guard end == nil else { return }
+    if grace > 0 && killTimer == nil {
+      signalGroup(SIGTERM)
+      killTimer = loop.after(grace) { [weak self] in self?.signalGroup(SIGKILL) }
+    } else if grace <= 0 {
+      loop.cancel(killTimer)
+      signalGroup(SIGKILL)
+    }
+  }
+
+  /// The group cannot belong to somebody else as long as its leader was not reaped.
+  private func signalGroup(_ signal: Int32) {
+    guard end == nil else { return }
+    sentSignals.append(signal)
+    _ = killpg(pid, signal)
+    _ = carrel_pidfd_signal(pidfd, signal)
+  }
+
+  private func readSome(_ stream: ProcessStream, _ descriptor: Int32) {
+    let count = read(descriptor, buffer.baseAddress, buffer.count)
+    if count > 0 {
+      onOutput(stream, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
+      loop.unwatch(descriptor)
+    }
+  }
+
+  /// Reads what is in the pipes now.
+  private func drain() {
+    for (stream, descriptor) in readers {
+      var rest = 1 << 26
+      while rest > 0 {
+        let count = read(descriptor, buffer.baseAddress, buffer.count)
+        if count < 0 && errno == EINTR { continue }
+        guard count > 0 else { break }
+        rest -= count
+        onOutput(stream, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      }
+    }
+  }
+
+  private func processEnded() {
+    guard end == nil else { return }
+    drain()
+    var status: Int32 = -1
+    var signal: Int32 = -1
+    guard carrel_reap(pid, &status, &signal) != 0 else { return }
+    end = signal > 0 ? .signaled(signal) : .exited(max(status, 0))
+    registry.remove(pid)
+    loop.cancel(killTimer)
+    loop.unwatch(pidfd)
+    close(pidfd)
+    lookForOrphans()
+    if watchedOrphans.isEmpty {
+      finish()
+    } else {
+      graceTimer = loop.after(Self.leftoverGrace) { [self] in endOrphans() }
+    }
+  }
+
+  /// Watches adopted processes of this scope that are not watched yet.
+  private func lookForOrphans() {
+    for orphan in registry.adopted() where watchedOrphans[orphan] == nil {
+      guard let status = ProcessTable.status(of: orphan) else { continue }
+      if status.isZombie {
+        registry.reap(orphan)
+        continue
+      }
+      guard belongsToScope(orphan, status.session, status.group) else { continue }
+      let descriptor = carrel_pidfd_open(orphan)
+      guard descriptor >= 0 else { continue }
+      watchedOrphans[orphan] = descriptor
+      registry.add(orphan)
+      loop.watch(descriptor) { [self] in orphanEnded(orphan, descriptor) }
+    }
+  }
+
+  private func belongsToScope(_ orphan: Int32, _ session: Int32, _ group: Int32) -> Bool {
+    session == pid || group == pid
+      || ProcessTable.variable(Self.scopeVariable, of: orphan) == scope
+  }
+
+  private func orphanEnded(_ orphan: Int32, _ descriptor: Int32) {
+    var status: Int32 = -1
+    var signal: Int32 = -1
+    guard carrel_reap(orphan, &status, &signal) != 0 else { return }
+    loop.unwatch(descriptor)
+    close(descriptor)
+    watchedOrphans[orphan] = nil
+    registry.remove(orphan)
+    lookForOrphans()
+    if watchedOrphans.isEmpty { finish() }
+  }
+
+  /// What is still there after the grace time is named and killed.
+  private func endOrphans() {
+    lookForOrphans()
+    for (orphan, descriptor) in watchedOrphans {
+      if leftovers[orphan] == nil, ProcessTable.status(of: orphan)?.isZombie == false {
+        let sequence = ProcessTable.variable("CARREL_TEST_SEQUENCE", of: orphan)
+        leftovers[orphan] = Leftover(
+          process: LeakedProcess(pid: orphan, command: ProcessTable.command(of: orphan)),
+          sequence: sequence.flatMap { Int($0, radix: 16) } ?? 0)
+      }
+      _ = carrel_pidfd_signal(descriptor, SIGKILL)
+    }
+    if !watchedOrphans.isEmpty {
+      graceTimer = loop.after(0.02) { [self] in endOrphans() }
+    }
+  }
+
+  private func finish() {
+    guard let end else { return }
+    loop.cancel(graceTimer)
+    drain()
+    for (_, descriptor) in readers {
+      loop.unwatch(descriptor)
+      close(descriptor)
+    }
+    readers = []
+    let named = leftovers.values.sorted { $0.process.pid < $1.process.pid }
+    onEnd(end, named)
+  }
+}
+
+/// The children that a supervisor knows of, so that the rest of them are adopted orphans.
+package final class ProcessRegistry {
+  private var known: Set<Int32> = []
+
+  /// Makes the process adopt orphaned descendants.
+  ///
+  /// - Throws: ``WorkersError`` with code `system`.
+  package init() throws(WorkersError) {
+    guard carrel_become_subreaper() == 0 else {
+      throw WorkersError(.system, "cannot become a subreaper", errorNumber: errno)
+    }
+  }
+
+  fileprivate func add(_ pid: Int32) { known.insert(pid) }
+  fileprivate func remove(_ pid: Int32) { known.remove(pid) }
+  fileprivate func reap(_ pid: Int32) {
+    var status: Int32 = -1
+    var signal: Int32 = -1
+    _ = carrel_reap(pid, &status, &signal)
+  }
+
+  fileprivate func adopted() -> [Int32] { ProcessTable.children().filter { !known.contains($0) } }
+}
+
+private typealias Launched = (
+  pid: Int32, pidfd: Int32, readers: [(ProcessStream, Int32)]
+)
+
+extension ProcessRegistry {
+  /// Ends every adopted process that no scope claimed. Only descendants of processes that were
+  /// started here can be among them.
+  package func endAdopted() {
+    var rounds = 0
+    while case let orphans = adopted(), !orphans.isEmpty, rounds < 100 {
+      rounds += 1
+      for orphan in orphans {
+        let descriptor = carrel_pidfd_open(orphan)
+        if descriptor >= 0 {
+          _ = carrel_pidfd_signal(descriptor, SIGKILL)
+          var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+          _ = poll(&wait, 1, 1000)
+          close(descriptor)
+        }
+        reap(orphan)
+      }
+    }
+  }
+}
+
+/// Makes the pipes and starts the process.
+private func launch(
+  _ request: ProcessRequest, environment: [String: String]
+) throws(WorkersError) -> Launched {
+  let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+  var descriptors: [Int32] = [null]
+  var readers: [(ProcessStream, Int32)] = []
+  let streams: [ProcessStream] =
+    request.hasChannel ? [.stdout, .stderr, .channel] : [.stdout, .stderr]
+  var failure: Int32 = null < 0 ? errno : 0
+  for stream in streams where failure == 0 {
+    var ends: [Int32] = [-1, -1]
+    if carrel_pipe(&ends) == 0 {
+      readers.append((stream, ends[0]))
+      descriptors.append(ends[1])
+    } else {
+      failure = errno
+    }
+  }
+  defer { for descriptor in descriptors where descriptor >= 0 { close(descriptor) } }
+  func closeReaders() { for (_, descriptor) in readers { close(descriptor) } }
+  guard failure == 0 else {
+    closeReaders()
+    throw WorkersError(
+      .launch, "cannot make pipes for \(request.executable)", errorNumber: failure)
+  }
+  var pidfd: Int32 = -1
+  let arguments = [request.executable] + request.arguments
+  let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+  let pid = withCStrings(arguments) { argv in
+    withCStrings(variables) { envp in
+      request.executable.withCString { path in
+        withOptionalCString(request.directory) { directory in
+          descriptors.withUnsafeBufferPointer { descriptors in
+            var call = carrel_spawn_request(
+              path: path, argv: argv, envp: envp, directory: directory,
+              descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
+              new_session: true)
+            return carrel_spawn(&call, &pidfd)
+          }
+        }
+      }
+    }
+  }
+  guard pid > 0 else {
+    let error = errno
+    closeReaders()
+    throw WorkersError(.launch, "cannot start \(request.executable)", errorNumber: error)
+  }
+  return (pid, pidfd, readers)
+}
+
+private func withOptionalCString<Result>(
+  _ string: String?, _ body: (UnsafePointer<CChar>?) -> Result
+) -> Result {
+  guard let string else { return body(nil) }
+  return string.withCString { body($0) }
+}
+
+/// Calls the body with a null-terminated array of C strings.
+private func withCStrings<Result>(
+  _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result
+) -> Result {
+  var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
+  defer { for pointer in pointers { free(pointer) } }
+  pointers.append(nil)
+  return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+}

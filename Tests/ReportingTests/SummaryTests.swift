@@ -1,0 +1,73 @@
+import Reporting
+import RunModel
+import Testing
+
+/// The last lines of a run.
+@Suite struct SummaryTests {
+  private func verdict(_ run: SampleRun, leaksFail: Bool = true) -> String {
+    let console = ConsoleReport(
+      style: ConsoleReport.Style(leaksFail: leaksFail), tests: run.state.tests.map(\.id),
+      packagePath: nil, runFolder: "")
+    let text = console.summary(of: run.state, recordPath: nil)
+    return text.split(separator: "\n").last.map(String.init) ?? ""
+  }
+
+  private func run(
+    _ verdicts: [(Verdict, Int)], exitCode: Int32, interruptedBy: String? = nil,
+    change: (inout SampleRun) -> Void = { _ in }
+  ) -> SampleRun {
+    var run = SampleRun()
+    for (verdict, count) in verdicts {
+      for number in 0..<count { run.run(SampleRun.id("M.\(verdict)\(number)()"), verdict) }
+    }
+    change(&run)
+    run.end(exitCode: exitCode, interruptedBy: interruptedBy)
+    return run
+  }
+
+  @Test func sentences() {
+    let listing = RunProblem(severity: .error, code: "listing-failed", message: "m")
+    #expect(
+      verdict(run([(.passed, 115), (.failed, 2), (.crashed, 1), (.skipped, 2)], exitCode: 1))
+        == "FAILED: 3 of 120 tests (2 failed, 1 crashed), 115 passed, 2 skipped in 3.2 s")
+    #expect(verdict(run([(.passed, 3)], exitCode: 0)) == "PASSED: 3 tests in 3.2 s")
+    #expect(
+      verdict(run([(.passed, 3), (.knownIssue, 1)], exitCode: 0))
+        == "PASSED: 4 tests: 3 passed, 1 with a known issue in 3.2 s")
+    #expect(verdict(run([], exitCode: 3)) == "NO TESTS: nothing was run in 3.2 s")
+    #expect(
+      verdict(run([], exitCode: 4) { $0.add(.problem(listing)) })
+        == "NO TESTS: 1 problem outside of the tests, nothing was run in 3.2 s")
+    #expect(
+      verdict(run([(.passed, 2)], exitCode: 4) { $0.add(.problem(listing)) })
+        == "FAILED: 1 problem outside of the tests, 2 passed in 3.2 s")
+    #expect(
+      verdict(run([(.passed, 2)], exitCode: 5))
+        == "FAILED: no test failed, but the run ended with exit code 5, 2 passed in 3.2 s")
+    #expect(
+      verdict(run([(.skipped, 2)], exitCode: 0)) == "NOTHING RAN: all 2 tests skipped in 3.2 s")
+    let ended: [(Verdict, Int)] = [(.passed, 3), (.interrupted, 2), (.notRun, 5)]
+    #expect(
+      verdict(run(ended, exitCode: 143, interruptedBy: "SIGTERM"))
+        == "INTERRUPTED by SIGTERM: 7 of 10 tests (2 interrupted, 5 not run), 3 passed in 3.2 s")
+    #expect(
+      verdict(run([(.passed, 1), (.leaked, 1)], exitCode: 0), leaksFail: false)
+        == "PASSED: 2 tests: 1 passed, 1 leaked in 3.2 s")
+  }
+
+  @Test func runThatWasKilledSaysSo() {
+    var run = SampleRun()
+    run.run(SampleRun.id("M.a()"), .passed)
+    run.plan(SampleRun.id("M.b()"))
+    #expect(verdict(run) == "FAILED: 1 of 2 tests (1 not run), 1 passed")
+  }
+
+  @Test func listsAreBounded() {
+    let run = run([(.failed, 250)], exitCode: 1)
+    let console = ConsoleReport(
+      style: ConsoleReport.Style(), tests: [], packagePath: nil, runFolder: "r")
+    let lines = console.summary(of: run.state, recordPath: nil).split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("  FAIL") } == 100)
+    #expect(lines.contains("  and 150 more"))
+  }
+}
