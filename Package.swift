@@ -54,7 +54,10 @@ let package = Package(
     .testTarget(name: "EvidenceTests", dependencies: ["CArchive", "Evidence", "RunModel"]),
     .testTarget(name: "CarrelCLITests", dependencies: ["CarrelCLI", "RunModel"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["Evidence", "RunModel"], path: "Tests/EndToEnd"),
+      name: "EndToEndTests", dependencies: ["RunModel", "TestSupport"], path: "Tests/EndToEnd"),
+
+    // What several test targets share.
+    .target(name: "TestSupport", dependencies: ["RunModel"], path: "Tests/TestSupport"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,120 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// One clear error with a cause, a documented exit code, nothing half-written.
+  @Suite struct BadInputTests {
+    @Test(arguments: [
+      ["run", "/no/such/package"], ["list", "/no/such/package"], ["run", "--wokers", "2"],
+      ["run", "--workers", "none"], ["run", "--workers", "0"], ["run", "--workers", "-1"],
+      ["run", "--batch", "0"], ["run", "--batch", "many"], ["run", "--filter", "("],
+      ["run", "--filter"], ["run", "--timeout", "soon"], ["run", "--retries", "-1"],
+      ["run", "--leaks", "maybe"], ["run", "--bundle-compression", "best"],
+      ["run", "--test", "not-an-id"], ["run", "one", "two"], ["list", "--format", "yaml"],
+      ["bundle"], ["bundle", "juggle", "x"], ["fly"], ["run", "--junit", ""],
+    ])
+    func usage(arguments: [String]) async throws {
+      let folder = try TemporaryFolder()
+      let output = try await Carrel.invoke(arguments, folder: folder.path)
+      #expect(output.status == 2, "\(output.text)\(output.errorText)")
+      #expect(!output.errorText.isEmpty)
+      if let word = arguments.last, word.utf8.count > 1, arguments.count > 1 {
+        #expect(output.errorText.contains(word), "\(output.errorText)")
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test func helpIsNoError() async throws {
+      for arguments in [["--help"], ["run", "--help"], ["help"], ["--version"]] {
+        let output = try await Carrel.invoke(arguments)
+        #expect(output.status == 0, "\(arguments): \(output.errorText)")
+        #expect(!output.text.isEmpty && output.stderr.isEmpty)
+      }
+    }
+
+    @Test func folderWithoutPackage() async throws {
+      let folder = try TemporaryFolder()
+      let output = try await Carrel.invoke(["run"], folder: folder.path)
+      #expect(output.status == 2, "\(output.text)\(output.errorText)")
+      #expect(output.errorText.contains("Package.swift"), "\(output.errorText)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test func packageThatDoesNotBuild() async throws {
+      let package = try await FixturePackage.prepare("BrokenBuild", isBuilt: false)
+      let folder = try TemporaryFolder()
+      let output = try await Carrel.invoke(
+        ["run", package.path, "--output", folder.path(of: "runs")], timeout: 300)
+      #expect(output.status == 3, "\(output.text)\(output.errorText)")
+      let all = output.text + output.errorText
+      #expect(all.contains("BrokenTests.swift:5"), "\(all)")
+      #expect(all.contains("cannot convert value"), "\(all)")
+    }
+
+    @Test(arguments: ["NoTests", "EmptyTests"])
+    func packageWithoutTests(fixture: String) async throws {
+      let package = try await FixturePackage.prepare(fixture)
+      let folder = try TemporaryFolder()
+      let output = try await Carrel.invoke([
+        "run", package.path, "--skip-build", "--output", folder.path(of: "runs"),
+      ])
+      #expect(output.status == 4, "\(output.text)\(output.errorText)")
+      #expect(output.errorText.contains("test"), "\(output.errorText)")
+    }
+
+    @Test func packageThatIsNotBuilt() async throws {
+      let folder = try TemporaryFolder()
+      let package = try FixturePackage.copy("TwoSuites", to: folder.path)
+      let output = try await Carrel.invoke(["run", package.path, "--skip-build"])
+      #expect(output.status == 3, "\(output.text)\(output.errorText)")
+      #expect(output.errorText.contains("--skip-build"), "\(output.errorText)")
+    }
+
+    /// Built by the command itself, with other flags, in another place.
+    @Test func buildsByItself() async throws {
+      let folder = try TemporaryFolder(name: "with space")
+      let package = try FixturePackage.copy("LinuxMain", to: folder.path)
+      let output = try await Carrel.invoke(
+        [
+          "run", package.path, "--scratch-path", folder.path(of: "scratch"), "--filter", "plain",
+          "--", "-Xswiftc", "-DUNUSED",
+        ], timeout: 300)
+      #expect(output.status == 0, "\(output.text)\(output.errorText)")
+      #expect(isFolder(folder.path(of: "scratch")))
+      #expect(!isFolder("\(package.path)/.build"))
+    }
+
+    @Test(arguments: ["missing", "folder", "empty", "text"])
+    func badBundle(kind: String) async throws {
+      let folder = try TemporaryFolder()
+      let path = folder.path(of: "bad.tar.zst")
+      switch kind {
+      case "folder":
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      case "empty": try Data().write(to: URL(filePath: path))
+      case "text": try Data("this is no archive\n".utf8).write(to: URL(filePath: path))
+      default: break
+      }
+      for arguments in [
+        ["bundle", "show", path], ["bundle", "list", path], ["bundle", "verify", path],
+        ["bundle", "extract", path, folder.path(of: "out")], ["repro", path, folder.path],
+      ] {
+        let output = try await Carrel.invoke(arguments)
+        #expect(output.status == 8, "\(arguments): \(output.text)\(output.errorText)")
+        #expect(output.errorText.contains("bad.tar.zst"), "\(output.errorText)")
+        #expect(output.text.isEmpty)
+      }
+      #expect(!FileManager.default.fileExists(atPath: folder.path(of: "out")))
+    }
+
+    @Test func reproWithoutTheTest() async throws {
+      let run = try await Carrel.run("LinuxMain", "--batch", "1", "--filter", "/a$")
+      let bundle = try run.bundle(try run.test("FreeTextCase/a"))
+      let other = try await FixturePackage.prepare("TwoSuites")
+      let output = try await Carrel.invoke(["repro", bundle, other.path])
+      #expect(output.status == 12, "\(output.text)\(output.errorText)")
+      #expect(output.errorText.contains("FreeTextCase/a"), "\(output.errorText)")
+    }
+  }
+}

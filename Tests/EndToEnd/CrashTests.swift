@@ -1,0 +1,99 @@
+import FoundationEssentials
+import RunModel
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Processes that end before their tests do.
+  @Suite struct CrashTests {
+    /// One test passes, one fails, one traps when the others have ended.
+    @Test(arguments: ["1", "auto"])
+    func crashKeepsTheOtherResults(batch: String) async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "CrashTrioTests", "--batch", batch, "--workers", "2")
+      #expect(run.output.status == 1, "\(run)")
+      let statuses = try await run.junit.statuses
+      #expect(statuses.count == 3)
+      #expect(statuses.first { $0.key.contains("passesAtOnce") }?.value.kind == "passed")
+      #expect(statuses.first { $0.key.contains("failsAtOnce") }?.value.kind == "failure")
+      let crash = try #require(statuses.first { $0.key.contains("trapsLater") }?.value)
+      #expect(crash.kind == "error")
+      #expect(try await run.junit.miscounts == [])
+      let test = try run.test("trapsLater()")
+      #expect(test.decisive?.end == .signaled(OutcomeTable.trapSignal))
+      #expect(crash.message?.contains(signalName(OutcomeTable.trapSignal)) == true)
+    }
+
+    /// A status of 0 in the middle of a test is no success, and hides nothing.
+    @Test(arguments: ["1", "auto", "7"], ["ExitXCTests", "ExitTests"])
+    func exitIsNoSuccess(batch: String, suite: String) async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", suite + "/", "--batch", batch, "--workers", "1")
+      #expect(run.output.status == 1, "\(run)")
+      let table = OutcomeTable.all.filter { $0.name.hasPrefix(suite + "/") }
+      #expect(table.count == 4)
+      #expect(try run.differences(from: table, module: "OutcomesTests") == [])
+    }
+
+    @Test func crashReportIsInTheBundle() async throws {
+      let run = try await Carrel.run("Outcomes", "--filter", "test2FatalError")
+      let bundle = try run.bundle(try run.test("test2FatalError"))
+      let listing = try await Carrel.invoke(["bundle", "list", bundle])
+      #expect(listing.status == 0)
+      #expect(listing.text.contains("crash"), "\(listing.text)")
+    }
+
+    /// One of four processes ends before its first test.
+    @Test(arguments: ["2", "3", "all"])
+    func processThatCannotStartLosesNoTest(failures: String) async throws {
+      let counters = try TemporaryFolder()
+      let run = try await Carrel.run(
+        "StartFailure", "--batch", "10", "--workers", "1", "--filter", "case",
+        "--pass-env", "START_COUNTERS", "--pass-env", "START_FAILURES",
+        environment: ["START_COUNTERS": counters.path, "START_FAILURES": failures])
+      let state = try run.state
+      #expect(state.tests.count == 40)
+      for test in state.tests where test.result.verdict != .passed {
+        let reason = test.decisive?.reason ?? test.result.reason
+        #expect(reason != nil, "\(test.id) has no reason for \(test.result.verdict)")
+      }
+      if failures == "all" {
+        #expect(state.tests.allSatisfy { $0.result.verdict != .passed })
+      } else {
+        // Those of the process that failed are tried in a fresh one or say why not.
+        #expect(state.tests.count { $0.result.verdict == .passed } >= 30)
+      }
+      let isGreen = state.tests.allSatisfy { $0.result.verdict == .passed }
+      #expect((run.output.status == 0) == isGreen, "\(run)")
+      let report = try await run.junit
+      #expect(report.statuses.count == 40)
+      #expect(report.miscounts == [])
+    }
+
+    /// A test that is asked for twice is planned and reported once.
+    @Test func duplicatesAreMerged() async throws {
+      let id = "OutcomesPackageTests:testing:OutcomesTests.BasicTests/passes()"
+      let run = try await Carrel.run("Outcomes", "--test", id, "--test", id)
+      #expect(run.output.status == 0, "\(run)")
+      #expect(try run.state.tests.map(\.id.description) == [id])
+      #expect(try run.test("passes()").attempts.count == 1)
+    }
+
+    /// The listing of one library traps; the other one's tests run all the same.
+    @Test func listingThatTraps() async throws {
+      let run = try await Carrel.run("ListingCrash")
+      #expect(run.output.status == 5, "\(run)")
+      let state = try run.state
+      #expect(try run.test("testPasses").result.verdict == .passed)
+      #expect(try run.test("testFails").result.verdict == .failed)
+      let problem = try #require(state.problems.first { $0.severity == .error })
+      #expect(
+        "\(problem.message) \(problem.output ?? "")".contains("the reason cannot be found"),
+        "\(problem)")
+      #expect(run.output.errorText.contains("the reason cannot be found"), "\(run)")
+      let report = try await run.junit
+      #expect(report.root.count("errors") >= 1)
+      #expect(report.miscounts == [])
+    }
+  }
+}

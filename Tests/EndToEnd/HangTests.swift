@@ -1,0 +1,95 @@
+import Glibc
+import RunModel
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Tests that do not end, and processes that outlive theirs.
+  @Suite struct HangTests {
+    /// Only the stuck test is timed out, its name and its last words are known.
+    @Test(arguments: ["1", "auto"])
+    func stuckTestIsTimedOut(batch: String) async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "HangXCTests", "--timeout", "3", "--grace", "1", "--batch", batch)
+      #expect(run.output.status == 1, "\(run)")
+      let test = try run.test("test2PrintsAndHangs")
+      #expect(test.result.verdict == .timedOut)
+      #expect(contains(try run.log(test.decisive?.stdout), "the last words, not flushed"))
+      #expect(run.output.text.contains("test2PrintsAndHangs"))
+      #expect(try run.test("test1Passes").result.verdict == .passed)
+      #expect(try run.test("test3Passes").result.verdict == .passed)
+      let status = try #require(try await run.junit.statuses.first { $0.key.contains("test2") })
+      #expect(status.value.kind == "error")
+      #expect(contains(try run.log(test.decisive?.stdout), "words"))
+    }
+
+    /// Blocked threads, lost continuations and loops that ignore cancellation alike.
+    @Test(arguments: ["1", "auto"])
+    func everyKindOfHangEnds(batch: String) async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "HangTests/", "--timeout", "3", "--grace", "1", "--batch", batch,
+        "--workers", "2")
+      for name in ["blocks()", "neverResumed()", "swallowsCancellation()"] {
+        #expect(try run.test(name).result.verdict == .timedOut, "\(name) \(run)")
+      }
+      #expect(try run.test("quickToo()").result.verdict == .passed)
+      let quick = try run.test("quick(number:)")
+      #expect(quick.result.verdict == .passed)
+      #expect(quick.decisive?.cases.count == 20)
+    }
+
+    /// Descendants that ignore SIGTERM are ended as well.
+    @Test func nothingOutlivesATimeout() async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "HangTree", "--timeout", "2", "--grace", "1")
+      let test = try run.test("testTreeIgnoresTermination")
+      #expect(test.result.verdict == .timedOut, "\(run)")
+      let log = String(decoding: try run.log(test.decisive?.stdout), as: UTF8.self)
+      let words = log.split(whereSeparator: \.isWhitespace)
+      let position = try #require(words.firstIndex(of: "shell"))
+      let pid = try #require(pid_t(words[position + 1]))
+      #expect(!isSameProcess(pid, command: "trap"))
+    }
+
+    /// The result is known at once although a child of the test holds its output open.
+    @Test(arguments: [("pass", Int32(0)), ("fail", 1)])
+    func leaksAreNamed(option: String, status: Int32) async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "LeakXCTests/test[123]|LeakTests/", "--leaks", option, "--batch",
+        "1", timeout: 60)
+      #expect(run.output.status == status, "\(run)")
+      #expect(!run.output.didTimeOut && !run.output.isOutputHeldOpen)
+      for (name, command) in [
+        ("test1BackgroundProcess", "sleep 300"), ("test2Daemon", "sleep 301"),
+        ("backgroundProcess()", "sleep 303"),
+      ] {
+        let test = try run.test(name)
+        #expect(test.result.verdict == .leaked, "\(name)")
+        let leak = try #require(test.decisive?.leaks.first { $0.command.contains(command) })
+        #expect(run.output.text.contains(command), "\(run)")
+        #expect(!isSameProcess(leak.pid, command: command))
+      }
+      #expect(try run.test("test3Passes").result.verdict == .passed)
+      #expect(try run.test("LeakTests/passes()").result.verdict == .passed)
+      let kinds = try await run.junit.statuses.filter { $0.key.contains("test1Background") }
+      #expect(kinds.first?.value.kind == (option == "pass" ? "passed" : "error"))
+    }
+  }
+}
+
+/// Whether a process still runs a command; its number may belong to another one by now.
+func isSameProcess(_ pid: pid_t, command: String) -> Bool {
+  guard let bytes = try? readSmallFile("/proc/\(pid)/cmdline") else { return false }
+  let line = String(decoding: bytes.map { $0 == 0 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+  return line.contains(command)
+}
+
+/// Reads a file whose size is not known beforehand, as those of procfs(5).
+func readSmallFile(_ path: String) throws -> [UInt8] {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw FixtureProblem("cannot read \(path)") }
+  defer { close(descriptor) }
+  var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  let count = read(descriptor, &buffer, buffer.count)
+  return Array(buffer.prefix(max(count, 0)))
+}

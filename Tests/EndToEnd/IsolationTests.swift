@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Glibc
+import RunModel
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// What tests see of the machine and of each other.
+  @Suite struct IsolationTests {
+    /// Every way to ask for the user's folders leads into the container.
+    @Test(arguments: ["as it is", "HOME unset", "HOME elsewhere"], ["1", "2"])
+    func everyHomeIsInTheContainer(variant: String, workers: String) async throws {
+      let package = try await FixturePackage.prepare("Outcomes")
+      let folder = try TemporaryFolder()
+      var variables = Carrel.variables(adding: [:])
+      if variant == "HOME unset" { variables["HOME"] = nil }
+      if variant == "HOME elsewhere" { variables["HOME"] = folder.path(of: "home") }
+      let realHome = String(cString: getpwuid(getuid()).pointee.pw_dir)
+      let output = try await runProcess(
+        [
+          Carrel.executable, "run", package.path, "--skip-build", "--output",
+          folder.path(of: "runs"), "--filter", "rintsHomes", "--batch", "1", "--workers", workers,
+        ], environment: variables)
+      let run = CarrelRun(package: package, output: output, folder: folder)
+      #expect(output.status == 0, "\(run)")
+      var containers: Set<String> = []
+      for test in try run.state.tests {
+        let lines = try run.log(test.decisive?.stdout).split(separator: UInt8(ascii: "\n"))
+        let line = try #require(lines.first { $0.first == UInt8(ascii: "{") })
+        let homes = try JSONDecoder().decode([String: String].self, from: Data(line))
+        let home = try #require(homes["HOME"])
+        #expect(home != realHome && !home.isEmpty && home != folder.path(of: "home"))
+        for (question, path) in homes where question != "library" {
+          let isTemporary = question.lowercased().contains("temporary")
+          let container = home.split(separator: "/").dropLast().joined(separator: "/")
+          #expect(
+            path.hasPrefix(home) || (isTemporary && path.hasPrefix("/" + container)),
+            "\(question) leads to \(path), the container is \(home)")
+        }
+        #expect(homes["homeDirectory(forUser:)"] != nil)
+        containers.insert(home)
+      }
+      #expect(try run.state.tests.count == 2)
+      // With stronger isolation all processes see their container at the same path.
+      #expect(containers.count >= 1)
+      let leftovers = ["\(realHome)/.config", folder.path(of: "home")].filter {
+        FileManager.default.fileExists(atPath: "\($0)/OutcomesPackageTests.xctest.plist")
+      }
+      #expect(leftovers == [])
+    }
+
+    /// Of the caller's variables only an allow-list and the named ones get through.
+    @Test func variablesAreChosen() async throws {
+      let repository = try TemporaryFolder()
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "testPrintsEnvironment", "--pass-env", "NAMED_ONE",
+        environment: [
+          "GIT_DIR": repository.path, "GIT_INDEX_FILE": repository.path(of: "index"),
+          "NAMED_ONE": "got through", "SECRET_TOKEN": "must stay outside", "LD_PRELOAD": "",
+        ])
+      let test = try run.test("testPrintsEnvironment")
+      let log = try run.log(test.decisive?.stdout)
+      let line = try #require(
+        log.split(separator: UInt8(ascii: "\n")).first { $0.first == UInt8(ascii: "{") })
+      let variables = try JSONDecoder().decode([String: String].self, from: Data(line))
+      #expect(variables["NAMED_ONE"] == "got through")
+      #expect(variables["GIT_DIR"] == nil && variables["GIT_INDEX_FILE"] == nil)
+      #expect(variables["SECRET_TOKEN"] == nil && variables["LD_PRELOAD"] == nil)
+      #expect(try run.state.header?.passedVariables.contains("NAMED_ONE") == true)
+      #expect(!contains(log, "must stay outside"))
+    }
+
+    /// A new container for each batch: nobody finds what another one left.
+    @Test func preferencesAreOwn() async throws {
+      for _ in 1...2 {
+        let run = try await Carrel.run(
+          "Outcomes", "--filter", "HomeXCTests", "--batch", "1", "--workers", "2")
+        #expect(run.output.status == 0, "\(run)")
+        #expect(try run.state.tests.count == 4)
+      }
+    }
+
+    /// A folder with a path of 150 bytes with spaces and other letters: sockets bind, all is found.
+    @Test func deepFolder() async throws {
+      let name = "deep größer " + String(repeating: "x", count: 118)
+      let folder = try TemporaryFolder(name: name)
+      #expect(folder.path.utf8.count > 150)
+      let package = try FixturePackage.copy("Outcomes", to: folder.path)
+      let output = try await Carrel.invoke(
+        [
+          "run", package.path, "--filter", "testBindsSockets|BasicTests/fails\\(", "--workers", "2",
+        ],
+        timeout: 300)
+      #expect(output.status == 1, "\(output.text)\(output.errorText)")
+      let state = RunState(
+        try readEvents("\(package.path)/.carrel/runs/latest/events.jsonl"))
+      #expect(
+        state.tests.map(\.result.verdict).sorted { $0.rawValue < $1.rawValue } == [
+          .failed, .passed,
+        ])
+      #expect(state.tests.reduce(0) { $0 + $1.bundles.count } >= 1)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import FoundationEssentials
+import RunModel
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Choosing tests: by pattern, by ID, from the list.
+  @Suite struct SelectionTests {
+    /// XCTest only, Swift Testing only, both.
+    @Test(arguments: ["LinuxMain", "StartFailure", "Outcomes"])
+    func nothingMatched(fixture: String) async throws {
+      let run = try await Carrel.run(fixture, "--filter", "BasicXCTests/testPassses")
+      #expect(run.output.status == 4, "\(run)")
+      #expect(run.output.errorText.contains("BasicXCTests/testPassses"), "\(run)")
+      if fixture == "Outcomes" {
+        #expect(run.output.errorText.contains("BasicXCTests/testPasses\n"), "\(run)")
+      }
+      let report = try await run.junit
+      #expect(report.root.count("tests") == report.cases.count)
+      #expect(report.statuses.isEmpty)
+    }
+
+    @Test func nothingMatchedIsAllowedOnRequest() async throws {
+      let run = try await Carrel.run("Outcomes", "--filter", "noSuchTest", "--allow-empty")
+      #expect(run.output.status == 0, "\(run)")
+      #expect(try await run.junit.root.count("tests") == 0)
+    }
+
+    @Test func skipWins() async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "BasicXCTests", "--filter", "SetUpXCTests", "--skip", "Fail|Throw",
+        "--skip", "Async")
+      #expect(run.output.status == 0, "\(run)")
+      #expect(
+        try run.state.tests.map(\.id.function).sorted() == [
+          "testPasses", "testRuns", "testSkippedBySetUp", "testSkips", "testSkipsIf",
+          "testSkipsUnless",
+        ])
+    }
+
+    /// From the list to a selection to the report: the same ID, and exactly that test.
+    @Test func everyListedIDSelectsItsTest() async throws {
+      let package = try await FixturePackage.prepare("Outcomes")
+      let listing = try await Carrel.invoke([
+        "list", package.path, "--skip-build", "--filter", "RawNameTests|Raw suite|Overload|BasicX",
+      ])
+      #expect(listing.status == 0, "\(listing.errorText)")
+      let ids = listing.text.split(separator: "\n").map(String.init)
+      #expect(ids.count == 22, "\(listing.text)")
+      for id in ids {
+        let parsed = try #require(TestID(parsing: id))
+        let run = try await Carrel.run("Outcomes", "--test", id)
+        #expect(try run.state.tests.map(\.id) == [parsed], "\(run)")
+        let outcome = try #require(
+          OutcomeTable.all.first { "OutcomesTests.\($0.name)" == parsed.name }, "\(id)")
+        #expect(try run.differences(from: [outcome], module: "OutcomesTests") == [])
+        #expect(Array(try await run.junit.statuses.keys) == [id])
+      }
+    }
+
+    @Test func listIsTheSameInBothFormats() async throws {
+      let package = try await FixturePackage.prepare("Outcomes")
+      let text = try await Carrel.invoke(["list", package.path, "--skip-build"])
+      let json = try await Carrel.invoke([
+        "list", package.path, "--skip-build", "--format", "json",
+      ])
+      #expect(text.status == 0 && json.status == 0)
+      let ids = text.text.split(separator: "\n").map(String.init)
+      #expect(ids.count == Set(ids).count)
+      // Every ID stands in the JSON as a string of its own.
+      let strings = try JSONStrings(json.stdout).all
+      #expect(ids.allSatisfy { strings.contains($0) })
+      #expect(strings.count { TestID(parsing: $0)?.product == "OutcomesPackageTests" } == ids.count)
+    }
+
+    @Test func rerunRunsWhatFailed() async throws {
+      let first = try await Carrel.run(
+        "Outcomes", "--filter", "RawNameTests|Raw suite|BasicXCTests")
+      let failed = try first.state.tests.filter { $0.result.verdict == .failed }.map(\.id)
+      #expect(failed.count == 9)
+      let record = try first.record
+      let output = try await Carrel.invoke([
+        "rerun", record, first.package.path, "--skip-build", "--output",
+        first.folder.path(of: "second"),
+      ])
+      #expect(output.status == 1, "\(output.text)\(output.errorText)")
+      let second = RunState(
+        try readEvents("\(recordFolder(in: first.folder.path(of: "second")))/events.jsonl"))
+      #expect(Set(second.tests.map(\.id)) == Set(failed))
+    }
+
+    @Test func rerunOfASuccessHasNothingToDo() async throws {
+      let first = try await Carrel.run("Outcomes", "--filter", "BasicXCTests/testPasses")
+      let output = try await Carrel.invoke([
+        "rerun", try first.record, first.package.path, "--skip-build", "--output",
+        first.folder.path(of: "second"),
+      ])
+      #expect([0, 4].contains(output.status), "\(output.text)\(output.errorText)")
+      #expect(!output.text.isEmpty || !output.errorText.isEmpty)
+    }
+
+    /// Names with commas, dots and slashes from a hand-written list: each test runs, or says that
+    /// it did not; a name that selects another test is never taken for it.
+    @Test(arguments: ["1", "auto"])
+    func freeTextNames(batch: String) async throws {
+      let run = try await Carrel.run("LinuxMain", "--batch", batch)
+      #expect(run.output.status == 1, "\(run)")
+      let tests = try run.state.tests
+      #expect(tests.count == 5)
+      for test in tests {
+        let shouldPass = !["/a", "/x/y"].contains { test.id.name.hasSuffix("FreeTextCase" + $0) }
+        let allowed: [Verdict] = [shouldPass ? .passed : .failed, .lost]
+        #expect(allowed.contains(test.result.verdict), "\(test.id): \(test.result)\n\(run)")
+        if test.result.verdict == .lost {
+          #expect(test.decisive?.reason != nil, "\(test.id)")
+        }
+      }
+      #expect(try run.test("FreeTextCase/a").result.verdict == .failed)
+      #expect(try run.test("FreeTextCase/plain").result.verdict == .passed)
+    }
+
+    /// Alone, each is the only one that ran.
+    @Test(arguments: ["a, b", "a", "right?", "x/y"])
+    func freeTextNameAlone(name: String) async throws {
+      let package = try await FixturePackage.prepare("LinuxMain")
+      let listing = try await Carrel.invoke(["list", package.path, "--skip-build"])
+      let id = try #require(
+        listing.text.split(separator: "\n").first {
+          $0.hasSuffix("/" + name) || (name == "right?" && $0.hasSuffix(name))
+        })
+      let run = try await Carrel.run("LinuxMain", "--test", String(id))
+      let test = try #require(try run.state.tests.first)
+      let shouldPass = name == "a, b" || name == "right?"
+      #expect(try run.state.tests.count == 1)
+      #expect([shouldPass ? .passed : .failed, .lost].contains(test.result.verdict), "\(run)")
+      #expect((run.output.status == 0) == (test.result.verdict == .passed), "\(run)")
+    }
+
+    /// Subclasses without tests of their own: found, or named in a warning.
+    @Test func inheritedTests() async throws {
+      let run = try await Carrel.run("Outcomes", "--filter", "Inherited")
+      let state = try run.state
+      if state.tests.count == 1 {
+        let warnings = state.problems.filter { $0.severity == .warning }.map(\.message)
+        for name in ["InheritedTwoXCTests", "InheritedThreeXCTests"] {
+          #expect(warnings.contains { $0.contains(name) }, "\(warnings)")
+          #expect(run.output.errorText.contains(name) || run.output.text.contains(name), "\(run)")
+        }
+      } else {
+        #expect(state.tests.count == 3)
+      }
+      #expect(state.tests.allSatisfy { $0.result.verdict == .passed })
+    }
+  }
+}
+
+/// All strings in a JSON text, at any depth.
+struct JSONStrings: Decodable {
+  var all: [String]
+
+  init(_ bytes: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) }
+
+  init(from decoder: any Decoder) throws {
+    if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
+      all = try keyed.allKeys.flatMap { try keyed.decode(JSONStrings.self, forKey: $0).all }
+    } else if var list = try? decoder.unkeyedContainer() {
+      all = []
+      while !list.isAtEnd { all += try list.decode(JSONStrings.self).all }
+    } else {
+      all = (try? decoder.singleValueContainer().decode(String.self)).map { [$0] } ?? []
+    }
+  }
+
+  private struct AnyKey: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+}

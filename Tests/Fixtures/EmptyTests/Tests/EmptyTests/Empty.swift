@@ -1,0 +1,2 @@
+/// A test target in which there is no test.
+func helper() -> Int { 42 }

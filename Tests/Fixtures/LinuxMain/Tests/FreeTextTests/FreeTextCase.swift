@@ -1,0 +1,24 @@
+import XCTest
+
+/// Test cases whose names are free text, as frameworks on top of XCTest make them.
+public final class FreeTextCase: XCTestCase {
+  public static var allTests: [(String, (FreeTextCase) -> () throws -> Void)] {
+    [
+      ("a, b", { $0.passes }),
+      ("a", { $0.fails }),
+      ("works. right?", { $0.passes }),
+      ("x/y", { $0.failsToo }),
+      ("plain", { $0.passes }),
+    ]
+  }
+
+  func passes() {}
+
+  func fails() {
+    XCTFail("the one named a")
+  }
+
+  func failsToo() {
+    XCTFail("the one with a slash")
+  }
+}

@@ -1,0 +1,4 @@
+import FreeTextTests
+import XCTest
+
+XCTMain([testCase(FreeTextCase.allTests)])

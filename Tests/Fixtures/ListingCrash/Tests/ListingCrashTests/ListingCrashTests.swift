@@ -1,0 +1,23 @@
+import Testing
+import XCTest
+
+/// Evaluated as soon as Swift Testing makes its list of tests.
+private func reasonThatTraps() -> Comment {
+  print("output before the listing traps")
+  fatalError("the reason cannot be found")
+}
+
+@Suite struct ListingCrashTests {
+  @Test(.disabled(reasonThatTraps())) func trapsWhenListed() {}
+
+  @Test func isNotReached() {}
+}
+
+/// The other library's listing is fine.
+final class ListingFineXCTests: XCTestCase {
+  func testPasses() {}
+
+  func testFails() {
+    XCTFail("fails on purpose")
+  }
+}

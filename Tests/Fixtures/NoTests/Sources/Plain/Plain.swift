@@ -1,0 +1,2 @@
+/// A package without any test target.
+public func answer() -> Int { 42 }

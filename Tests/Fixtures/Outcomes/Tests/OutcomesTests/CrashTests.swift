@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+import XCTest
+
+/// XCTest tests that end their process by a signal.
+final class CrashXCTests: XCTestCase {
+  func test1Passes() {}
+
+  func test2FatalError() {
+    fatalError("the engine is out of steam")
+  }
+
+  func test3ForceUnwrap() {
+    let nothing = Int("nothing")
+    print("before the crash")
+    XCTAssertEqual(nothing!, 1)
+  }
+
+  func test4Segfault() {
+    kill(getpid(), SIGSEGV)
+  }
+
+  func test5Killed() {
+    kill(getpid(), SIGKILL)
+  }
+
+  func test6Fails() {
+    XCTFail("fails after others crashed")
+  }
+
+  func test7Passes() {}
+}
+
+/// Swift Testing tests that end their process by a signal.
+@Suite struct CrashTests {
+  @Test func passes() {}
+
+  @Test func fatal() {
+    fatalError("the engine is out of steam")
+  }
+
+  @Test func indexOutOfRange() {
+    let numbers = [Int]()
+    print(numbers[numbers.count + 3])
+  }
+
+  @Test func segfault() {
+    kill(getpid(), SIGSEGV)
+  }
+
+  @Test func killed() {
+    kill(getpid(), SIGKILL)
+  }
+
+  @Test func alsoPasses() {}
+}
+
+/// One passes at once, one fails at once, one traps after the others have ended.
+@Suite struct CrashTrioTests {
+  @Test func passesAtOnce() {}
+
+  @Test func failsAtOnce() {
+    Issue.record("failed before the crash")
+  }
+
+  @Test func trapsLater() {
+    usleep(300_000)
+    fatalError("trapped after 300 ms")
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+import XCTest
+
+/// Tests that pass and leave processes behind.
+final class LeakXCTests: XCTestCase {
+  func test1BackgroundProcess() {
+    XCTAssertGreaterThan(spawnShell("exec sleep 300"), 0)
+  }
+
+  func test2Daemon() {
+    var status: Int32 = 0
+    let parent = spawnShell("(setsid sleep 301 &) </dev/null >/dev/null 2>&1")
+    XCTAssertEqual(waitpid(parent, &status, 0), parent)
+  }
+
+  func test3Passes() {}
+
+  func test4FailsAndLeaks() {
+    _ = spawnShell("exec sleep 302")
+    XCTFail("failed with a process left behind")
+  }
+}
+
+@Suite struct LeakTests {
+  @Test func backgroundProcess() {
+    #expect(spawnShell("exec sleep 303") > 0)
+  }
+
+  @Test func passes() {}
+}
+
+/// Starts a shell command in the background; it inherits all output.
+///
+/// - Returns: The shell's process identifier, or 0 when it could not be started.
+func spawnShell(_ command: String) -> pid_t {
+  var pid: pid_t = 0
+  let arguments: [UnsafeMutablePointer<CChar>?] =
+    ["/bin/sh", "-c", command].map { (text: String) in strdup(text) } + [nil]
+  defer { for argument in arguments { free(argument) } }
+  return posix_spawn(&pid, "/bin/sh", nil, nil, arguments, environ) == 0 ? pid : 0
+}
