@@ -70,6 +70,11 @@ final class BatchRun {
     startedAt = monotonicSeconds()
     do throws(WorkersError) {
       try container.create(indexTemplate: session.indexTemplate)
+      do {
+        try session.configuration.prepareContainer?(container)
+      } catch {
+        throw WorkersError(.container, "the container cannot be filled: \(error)")
+      }
       guard let product = session.catalog.product(spec.product) else {
         throw WorkersError(.notFound, "there is no product \(spec.product)")
       }

@@ -48,6 +48,24 @@ package struct Container: Sendable, Hashable {
     }
   }
 
+  /// Replaces a folder of the container by another one, which is moved; folders that every container
+  /// has are made when they are missing in it. Does nothing when there is no such other folder.
+  ///
+  /// - Parameter name: `home` or `tmp`.
+  /// - Throws: ``WorkersError`` with code `container`.
+  package func replace(_ name: String, with other: String) throws(WorkersError) {
+    guard access(other, F_OK) == 0 else { return }
+    removeTree("\(root)/\(name)")
+    guard rename(other, "\(root)/\(name)") == 0 else {
+      throw failure("cannot replace \(root)/\(name)")
+    }
+    for folder in Self.folders where folder == name || folder.hasPrefix(name + "/") {
+      guard mkdir("\(root)/\(folder)", 0o700) == 0 || errno == EEXIST else {
+        throw failure("cannot make \(root)/\(folder)")
+      }
+    }
+  }
+
   /// The variables that place a process into the container.
   package var environment: [String: String] {
     [
