@@ -130,7 +130,7 @@ final class TestRun {
       .runFinished(
         RunFinish(
           exitCode: code.rawValue, duration: wallClockSeconds() - startedAt,
-          interruptedBy: session.interruption)))
+          interruptedBy: session.interruption, processorSeconds: processorSeconds())))
     let own = record.path + "/junit.xml"
     var reported: String?
     for path in [own] + (junitPath.map { [context.absolute($0)] } ?? []) {
