@@ -20,7 +20,7 @@ import Testing
       ("slow at the end", (0..<800).map { (test: Int) -> Double in Double(test) * 0.0005 }),
       ("slow at the start", (0..<800).map { (test: Int) -> Double in Double(800 - test) * 0.0005 }),
     ]
-    for number in 1...5 {
+    for number in 1...40 {
       let random = (0..<662).map { _ in Double.random(in: 0.0005..<0.011, using: &generator) }
       suites.append(("random \(number)", random))
       // Suites of twenty tests whose mean differs by three orders of magnitude.
