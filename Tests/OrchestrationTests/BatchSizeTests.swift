@@ -228,4 +228,19 @@ import Testing
     let size = secondSize(of: 240, startCost: 0.025, duration: 0.185) { _ in (.passed, 0) }
     #expect(size == 50)
   }
+
+  /// A round was sized by slow tests; fast ones since then must not make a batch of the whole rest.
+  @Test func aBatchHoldsNoMoreThanItsShareInNumber() {
+    var sizer = BatchSizer(policy: .auto, workers: 2, startCost: 0.025, groupSizes: [400])
+    func next() -> Int {
+      let size = sizer.nextSize(group: 0, available: 400)
+      sizer.queueChanged(by: -size, group: 0)
+      return size
+    }
+    #expect([next(), next()] == [32, 32])
+    sizer.record(group: 0, seconds: 0.32, tests: 32, startCost: 0.025)
+    #expect(next() == 84)
+    sizer.record(group: 0, seconds: 0.0001, tests: 3200, startCost: 0.025)
+    #expect(next() == 84)
+  }
 }
