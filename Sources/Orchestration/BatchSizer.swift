@@ -1,7 +1,7 @@
 /// Decides how many tests the next batch takes; the rules are in `docs/scheduling.md`.
 ///
 /// Sizes come in rounds of one batch a worker (factoring, Hummel, Schonberg and Flynn, 1992): each
-/// round hands out half of the expected work in equal shares, the last round all of it.
+/// round hands out a part of the expected work in equal shares, the last round all of it.
 struct BatchSizer: Sendable {
   /// Most tests of a batch under ``BatchPolicy/auto``.
   static let maxTests = 1000
@@ -13,6 +13,9 @@ struct BatchSizer: Sendable {
   static let maxProbe = 32
   /// Assumed seconds a test when nothing was measured and one worker has to run everything anyway.
   static let assumedSeconds = 0.02
+  /// A round hands out a quarter of the work instead of half of it while a worker's share is at
+  /// least this many of the shortest batches.
+  static let cautionFrom = 8.0
   /// Waiting tests for each measured one up to which the measured mean is trusted.
   static let extrapolation = 16.0
   /// Weight that a measurement keeps when the next one arrives.
@@ -139,13 +142,20 @@ struct BatchSizer: Sendable {
     let work = max(0, measuredWork) + Double(unmeasuredTests) * overallMean
     let share = work / Double(workers)
     let least = groups[group].startCost * Self.startsPerBatch
-    let isLast = workers == 1 || share <= least
-    // The tests to come may be slower than the few that were measured: in number, too, no batch
-    // takes more than its share, and only half of it while little is known.
+    // The tests to come may be slower than those that were measured: in number, too, no batch takes
+    // more than its share, and only half of it while little is known.
     let isGuess = Double(queuedTests) > groups[group].tests * Self.extrapolation
+    let mostTests = divide(queuedTests, by: isGuess && workers > 1 ? 2 * workers : workers)
+    if workers == 1 || share <= least {
+      round = Round(left: workers, seconds: share, maxTests: mostTests)
+      return
+    }
+    // When processes cost next to nothing against the work, caution costs nothing either.
+    let parts = share >= Self.cautionFrom * least ? 4 : 2
+    let leastTests = Int(min(least / mean, Double(Self.maxTests))) + 1
     round = Round(
-      left: workers, seconds: isLast ? share : max(share / 2, least),
-      maxTests: divide(queuedTests, by: isGuess && workers > 1 ? 2 * workers : workers))
+      left: workers, seconds: max(share / Double(parts), least),
+      maxTests: min(mostTests, max(divide(queuedTests, by: parts * workers), leastTests)))
   }
 
   private func divide(_ count: Int, by parts: Int) -> Int { max(1, (count + parts - 1) / parts) }

@@ -26,7 +26,6 @@ extension Scheduler {
       case .company(let position):
         let neighbours = neighbours(of: position)
         if neighbours.isEmpty {
-          companyChecksLeft += 1
           finish(position)
         } else {
           return Work(purpose: .companyCheck, subjects: [position], neighbours: neighbours)

@@ -20,7 +20,7 @@ import Testing
       ("slow at the end", (0..<800).map { (test: Int) -> Double in Double(test) * 0.0005 }),
       ("slow at the start", (0..<800).map { (test: Int) -> Double in Double(800 - test) * 0.0005 }),
     ]
-    for number in 1...5 {
+    for number in 1...40 {
       let random = (0..<662).map { _ in Double.random(in: 0.0005..<0.011, using: &generator) }
       suites.append(("random \(number)", random))
       // Suites of twenty tests whose mean differs by three orders of magnitude.
@@ -227,5 +227,20 @@ import Testing
   @Test func timeBetweenTestsCounts() {
     let size = secondSize(of: 240, startCost: 0.025, duration: 0.185) { _ in (.passed, 0) }
     #expect(size == 50)
+  }
+
+  /// A round was sized by slow tests; fast ones since then must not make a batch of the whole rest.
+  @Test func aBatchHoldsNoMoreThanItsShareInNumber() {
+    var sizer = BatchSizer(policy: .auto, workers: 2, startCost: 0.025, groupSizes: [400])
+    func next() -> Int {
+      let size = sizer.nextSize(group: 0, available: 400)
+      sizer.queueChanged(by: -size, group: 0)
+      return size
+    }
+    #expect([next(), next()] == [32, 32])
+    sizer.record(group: 0, seconds: 0.32, tests: 32, startCost: 0.025)
+    #expect(next() == 84)
+    sizer.record(group: 0, seconds: 0.0001, tests: 3200, startCost: 0.025)
+    #expect(next() == 84)
   }
 }

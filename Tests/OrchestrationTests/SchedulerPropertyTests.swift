@@ -132,7 +132,9 @@ private struct RandomWorld {
           continue
         }
         let verdict = verdictOfNext()
-        results.append(result(test, spec, verdict, hadCompany: hasCompany, duration: 0.01))
+        results.append(
+          result(
+            test, spec, verdict, hadCompany: hasCompany != generator.chance(0.1), duration: 0.01))
         if verdict != .notRun { attempts[test, default: 0] += 1 }
         hasCompany = true
         if [.crashed, .timedOut, .lost, .interrupted].contains(verdict) { break }
@@ -166,6 +168,9 @@ private struct RandomWorld {
 
   /// Checks commands against what must hold, and carries them out.
   private mutating func take(_ commands: [SchedulerCommand]) {
+    if commands.map(\.startsBatch) != commands.map(\.startsBatch).sorted(by: { !$0 && $1 }) {
+      complaints.append("starts a batch before it finishes tests")
+    }
     for finish in commands.finished { check(finish) }
     for spec in commands.batches {
       check(spec)

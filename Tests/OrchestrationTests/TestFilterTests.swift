@@ -119,6 +119,24 @@ import Testing
     #expect(try TestFilter(include: ["Tag"]).select(from: tests).emptyReasons.isEmpty)
   }
 
+  @Test func everyPatternThatMatchesCountsAsMatched() throws {
+    let selection = try TestFilter(include: ["Tag", "TagTests"]).select(from: tests)
+    #expect(selection.tests.count == 1)
+    #expect(selection.unmatched.isEmpty)
+  }
+
+  @Test(arguments: [
+    (".*a", "a"), (".*?a", "a"), (".+a", ".a"), (".+?a", ".a"), (".*+a", ".*+a"), (".++a", ".++a"),
+    (".*", ""), ("a.*", "a.*"), ("^.*a", "^.*a"), ("\\.*a", "\\.*a"),
+  ])
+  func leadingWildcardsAreDropped(pattern: String, simpler: String) {
+    #expect(TestPattern.withoutLeadingWildcard(pattern) == simpler)
+  }
+
+  @Test func aPossessiveWildcardLeavesNothingToMatch() throws {
+    #expect(try names(include: [".*+Body"]).isEmpty)
+  }
+
   @Test func aPatternWithoutMatchIsReportedBesideOthersThatMatch() throws {
     let selection = try TestFilter(include: ["Body", "Bdoy"]).select(from: tests)
     #expect(selection.tests.count == 1)
