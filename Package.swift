@@ -52,7 +52,8 @@ let package = Package(
     .testTarget(name: "WorkersTests", dependencies: ["RunModel", "Workers"]),
     .testTarget(name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "Workers"]),
     .testTarget(name: "EvidenceTests", dependencies: ["CArchive", "Evidence", "RunModel"]),
-    .testTarget(name: "CarrelCLITests", dependencies: ["CarrelCLI", "RunModel"]),
+    .testTarget(
+      name: "CarrelCLITests", dependencies: ["CarrelCLI", "Orchestration", "RunModel", "Workers"]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["RunModel", "TestSupport"], path: "Tests/EndToEnd"),
 
