@@ -40,6 +40,11 @@ package struct Leftover: Sendable, Hashable {
   package var process: LeakedProcess
   /// Number of the last boundary between tests when it was started; 0 when unknown.
   package var sequence: Int
+
+  package init(process: LeakedProcess, sequence: Int) {
+    self.process = process
+    self.sequence = sequence
+  }
 }
 
 /// One process in a session of its own, read from and watched by an event loop until it and all that
