@@ -127,7 +127,8 @@ private struct Script {
     script.start("M.C/a")
     script.send(
       .channel,
-      #"{"k":"issue","n":"M.C/a","m":"XCTAssertEqual failed: \"1\"","f":"/p/T.swift","l":7}"# + "\n")
+      #"{"k":"issue","n":"M.C/a","m":"XCTAssertEqual failed: \"1\"","f":"/p/T.swift","l":7}"# + "\n"
+    )
     script.send(
       .channel, #"{"k":"issue","n":"M.C/a","m":"threw error","f":"<EXPR>","l":0}"# + "\n")
     script.end("M.C/a", ok: false)

@@ -63,7 +63,9 @@ import Testing
     var splitter = LineSplitter()
     var result: [String] = []
     for piece in Self.pieces(bytes, seed: seed, longest: 64) {
-      piece.withUnsafeBytes { splitter.feed($0) { result.append(String(decoding: $0, as: UTF8.self)) } }
+      piece.withUnsafeBytes {
+        splitter.feed($0) { result.append(String(decoding: $0, as: UTF8.self)) }
+      }
     }
     #expect(result == lines)
   }

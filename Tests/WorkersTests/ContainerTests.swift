@@ -68,10 +68,13 @@ import Workers
     ),
     ("index written", { try? writeSmallFile($0.index, Array("other".utf8)) }),
     ("index removed", { unlink($0.index) }),
-    ("index replaced by a link", { container in
-      unlink(container.index)
-      symlink("/etc/passwd", container.index)
-    }),
+    (
+      "index replaced by a link",
+      { container in
+        unlink(container.index)
+        symlink("/etc/passwd", container.index)
+      }
+    ),
     ("everything removed", { removeTree($0.root) }),
   ]
 

@@ -69,7 +69,8 @@ import Workers
     let outcome = try run("echo record >&3; ls /proc/self/fd", hasChannel: true)
     #expect(outcome.text(.channel) == "record\n")
     // `ls` itself has one more for the folder that it reads.
-    #expect(outcome.text(.stdout).split(separator: "\n").filter { $0 != "4" } == ["0", "1", "2", "3"])
+    #expect(
+      outcome.text(.stdout).split(separator: "\n").filter { $0 != "4" } == ["0", "1", "2", "3"])
   }
 
   @Test func environmentIsExactlyWhatWasAsked() throws {
@@ -77,10 +78,11 @@ import Workers
       "/usr/bin/env", environment: ["A": "1", "B": "x y=z"], directory: "/usr", scope: "s-1")
     let lines = Set(outcome.text(.stdout).split(separator: "\n").map { String($0) })
     #expect(lines.isSuperset(of: ["A=1", "B=x y=z", "CARREL_SCOPE=s-1", "PWD=/usr"]))
-    #expect(lines.subtracting(["A=1", "B=x y=z", "CARREL_SCOPE=s-1", "PWD=/usr"]).allSatisfy {
-      // The shell sets these by itself.
-      $0.hasPrefix("_=") || $0.hasPrefix("SHLVL=") || $0.hasPrefix("OLDPWD=")
-    })
+    #expect(
+      lines.subtracting(["A=1", "B=x y=z", "CARREL_SCOPE=s-1", "PWD=/usr"]).allSatisfy {
+        // The shell sets these by itself.
+        $0.hasPrefix("_=") || $0.hasPrefix("SHLVL=") || $0.hasPrefix("OLDPWD=")
+      })
   }
 
   @Test func missingExecutableIsAnError() throws {

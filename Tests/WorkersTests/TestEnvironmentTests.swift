@@ -3,7 +3,8 @@ import Workers
 
 @Suite struct TestEnvironmentTests {
   static let caller = [
-    "PATH": "/bin", "USER": "me", "HOME": "/home/me", "GIT_DIR": "/r/.git", "GIT_INDEX_FILE": "/r/i",
+    "PATH": "/bin", "USER": "me", "HOME": "/home/me", "GIT_DIR": "/r/.git",
+    "GIT_INDEX_FILE": "/r/i",
     "AWS_SECRET_ACCESS_KEY": "s", "LD_PRELOAD": "x.so", "LD_LIBRARY_PATH": "/opt", "CI": "true",
     "DB_URL": "u", "DB_USER": "v", "LC_ALL": "de_DE", "TZ": "Asia/Tokyo", "TMPDIR": "/var/tmp",
   ]
