@@ -6,7 +6,6 @@ import Glibc
 /// the folder can be reached whatever the bundle holds. Folders stay writable until
 /// ``finish()``, which gives them their permissions and times, those furthest down first.
 final class BundleExtractor: BundleVisitor {
-  private let root: Int32
   private let options: ExtractionOptions
   private let prefix: [ArraySlice<UInt8>]
   private(set) var report = ExtractionReport()
@@ -17,17 +16,13 @@ final class BundleExtractor: BundleVisitor {
   /// The file that is being written, and the path of its entry.
   private var file: OwnedDescriptor?
   private var filePath = ByteName("")
-  /// The folder of the last entry.
-  private var parent: (components: [ArraySlice<UInt8>], descriptor: Int32)?
+  private var chain: FolderChain
 
+  /// - Parameter root: An open, empty folder; stays open.
   init(root: Int32, options: ExtractionOptions) {
-    self.root = root
+    chain = FolderChain(root: root)
     self.options = options
     prefix = options.subtree.map { ByteName($0).components } ?? []
-  }
-
-  deinit {
-    if let parent { close(parent.descriptor) }
   }
 
   func begin(_ entry: BundleEntry) throws {
@@ -87,11 +82,13 @@ final class BundleExtractor: BundleVisitor {
 
   /// Gives the folders their permissions and times.
   func finish(_ check: BundleCheck) -> ExtractionReport {
+    // The reverse of the archive's order: a folder comes after all that it holds, and near to it.
     let deepestFirst = folders.keys
       .map { (path: $0, components: $0.components) }
-      .sorted {
-        $0.components.count != $1.components.count
-          ? $0.components.count > $1.components.count : $1.path < $0.path
+      .sorted { lhs, rhs in
+        rhs.components.lexicographicallyPrecedes(lhs.components) {
+          $0.lexicographicallyPrecedes($1)
+        }
       }
     for (path, components) in deepestFirst {
       guard let mode = folders[path], let name = components.last,
@@ -212,37 +209,13 @@ final class BundleExtractor: BundleVisitor {
 
   /// The open folder that a path's last component lies in; folders that are missing are made.
   private func folder(of components: [ArraySlice<UInt8>]) throws(Obstacle) -> Int32 {
-    let above = Array(components.dropLast())
-    if above.isEmpty { return root }
-    if let parent, parent.components == above { return parent.descriptor }
-    var current = -1 as Int32
-    for name in above {
-      let from = current < 0 ? root : current
-      defer { if from != root { close(from) } }
-      current = try step(into: name, from: from)
-    }
-    if let parent { close(parent.descriptor) }
-    parent = (above, current)
-    return current
-  }
-
-  private func step(into name: ArraySlice<UInt8>, from folder: Int32) throws(Obstacle) -> Int32 {
-    do throws(SystemFailure) {
-      let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
-      do throws(SystemFailure) {
-        return try OwnedDescriptor(at: folder, name, flags).release()
-      } catch  where error.number == ENOENT {
-        try withPath(name) { (pointer) throws(SystemFailure) in
-          _ = try retrying { mkdirat(folder, pointer, 0o777) }
-        }
-        return try OwnedDescriptor(at: folder, name, flags).release()
-      }
+    do throws(FolderChain.Blocked) {
+      return try chain.folder(components.dropLast(), isMaking: true)
     } catch {
-      switch error.number {
-      case ENOTDIR, ELOOP:
-        let kind = (try? status(of: Array(name), in: folder))?.kind
-        throw .refused(kind == S_IFLNK ? .throughLink : .throughFile)
-      default: throw obstacle(error)
+      switch error.obstacle {
+      case .symlink?: throw .refused(.throughLink)
+      case _?: throw .refused(.throughFile)
+      case nil: throw obstacle(error.failure)
       }
     }
   }
