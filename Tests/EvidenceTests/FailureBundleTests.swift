@@ -142,6 +142,27 @@ import Testing
     #expect(!names.contains { $0.contains(".carrel-") }, "\(names)")
   }
 
+  @Test func aReadOnlyFolderIsAnErrorForAnOrdinaryUser() throws {
+    let scratch = try Scratch()
+    let contents = try contents(scratch)
+    chmod(scratch.path, 0o755)
+    try makeFolders("\(scratch.path)/closed")
+    chmod("\(scratch.path)/closed", 0o555)
+    try asOrdinaryUser {
+      for path in ["\(scratch.path)/closed/b.tar", "\(scratch.path)/closed/new/b.tar"] {
+        let error = #expect(throws: EvidenceError.self) {
+          try FailureBundle.write(contents, to: path)
+        }
+        #expect(error?.code == .unwritable)
+        #expect(error?.description.contains("Permission denied") == true)
+      }
+      #expect(throws: EvidenceError.self) {
+        try RunRecord.create(inRunsFolder: "\(scratch.path)/closed/runs", at: 0)
+      }
+    }
+    #expect(try TreeSnapshot("\(scratch.path)/closed").lines.isEmpty)
+  }
+
   @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
   func aFullDiskLeavesNothing() throws {
     let scratch = try Scratch()
