@@ -17,6 +17,8 @@ package struct ProcessOutput: Sendable {
 
   package var text: String { String(decoding: stdout, as: UTF8.self) }
   package var errorText: String { String(decoding: stderr, as: UTF8.self) }
+  /// Both outputs, one after the other.
+  package var allText: String { "\(text)\n\(errorText)" }
 
   /// The exit status, or 128 and the number of the signal, as a shell says it.
   package var status: Int32 {
