@@ -1,5 +1,147 @@
+import Evidence
+import RunModel
+import SwiftTests
+
 /// `carrel bundle`.
 enum BundleCommand {
-  static let spec = CommandSpec(name: "bundle", summary: "list, show, extract or verify failure bundles")
-  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode { .usage }
+  static let spec = CommandSpec(
+    name: "bundle", summary: "list, show, extract or verify failure bundles",
+    positionals: ["list|show|extract|verify", "[BUNDLE]", "[FOLDER]"],
+    options: [
+      OptionSpec("--format", value: "text|json", help: "form of the output (default: text)"),
+      OptionSpec(
+        "--keep-links", help: "extract: make symbolic links that lead out of the folder, too"),
+      OptionSpec(
+        "--package", value: "PATH", help: "list without a bundle: the package (default: .)"),
+    ],
+    discussion: """
+      list                      the bundles of the newest run
+      list BUNDLE               the entries of a bundle
+      show BUNDLE               what failed, how, where, and the end of its output
+      extract BUNDLE [FOLDER]   all files, into a new folder (default: the bundle's name)
+      verify BUNDLE             whether every byte is what was packed
+
+      A bundle is read with limits on its size, entries and depth (docs/bundle-format.md); nothing is
+      ever written outside of FOLDER. Exit status: 0, or 8 when the bundle is damaged, cut off or of
+      a newer format.
+      """)
+
+  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
+    let parsed = try ParsedArguments(arguments, spec: spec)
+    if parsed.asksForHelp {
+      context.output.print(spec.help)
+      return .success
+    }
+    let isJSON = try parsed.choice("--format", of: ["text", "json"]) == "json"
+    let words = parsed.positionals
+    guard let action = words.first else {
+      throw UsageError(message: "what shall be done? carrel bundle list|show|extract|verify")
+    }
+    guard ["list", "show", "extract", "verify"].contains(action) else {
+      throw UsageError(
+        message: "there is no 'carrel bundle \(action)'; there are list, show, extract and verify")
+    }
+    guard words.count > 1 else {
+      if action == "list" { return try listRun(parsed, isJSON, context) }
+      throw UsageError(message: "which bundle? carrel bundle \(action) BUNDLE")
+    }
+    let reader = BundleReader(path: words[1])
+    switch action {
+    case "list": return try BundleListing(reader, context).print(asJSON: isJSON)
+    case "show": return try BundlePage(reader, context).print(asJSON: isJSON)
+    case "verify": return verify(reader, context)
+    default:
+      return try extract(
+        reader, to: words.count > 2 ? words[2] : defaultFolder(words[1]),
+        links: parsed.has("--keep-links") ? .keepAll : .refuseOutside, context)
+    }
+  }
+
+  /// The bundles of the newest run.
+  private static func listRun(
+    _ parsed: ParsedArguments, _ isJSON: Bool, _ context: CommandContext
+  ) throws -> ExitCode {
+    let package = context.absolute(parsed.string("--package") ?? ".")
+    let record = try RunRecord.find(
+      "latest", inRunsFolder: RunRecord.runsFolder(ofPackage: package))
+    let bundles = try record.bundleIndex()
+    if isJSON {
+      struct Listed: Encodable {
+        var path: String
+        var test: TestID
+        var attempt: Int
+        var bytes: Int
+      }
+      let listed = bundles.map {
+        Listed(
+          path: "\(record.path)/\($0.path)", test: $0.test, attempt: $0.attempt, bytes: $0.bytes)
+      }
+      context.output.print(try jsonText(listed))
+    } else {
+      for bundle in bundles {
+        context.output.print(
+          "\(record.path)/\(bundle.path)  \(bundle.test.printableName) (attempt \(bundle.attempt))")
+      }
+      if bundles.isEmpty { context.errors.print("run \(record.runID) has no bundles") }
+    }
+    return .success
+  }
+
+  private static func verify(_ reader: BundleReader, _ context: CommandContext) -> ExitCode {
+    do {
+      let check = try reader.verify()
+      guard !check.isWhole else {
+        context.output.print(
+          "whole: \(check.completeEntries) entries, \(check.completeBytes) bytes of files")
+        for note in check.notes { context.output.print("note: \(text(note))") }
+        return .success
+      }
+      for problem in check.problems { context.errors.print("carrel: \(problem)") }
+      context.errors.print("carrel: \(damage(reader, check))")
+      return .badBundle
+    } catch {
+      let error = CommandError(error)
+      context.errors.print("carrel: \(error.message)")
+      return error.exitCode
+    }
+  }
+
+  /// One sentence about a bundle that is not whole.
+  static func damage(_ reader: BundleReader, _ check: BundleCheck) -> String {
+    let name = ByteName(reader.path).displayName
+    let whole =
+      check.lastEntry.map {
+        "; whole are \(check.completeEntries) entries up to '\($0.displayName)'"
+      } ?? ""
+    return "'\(name)' is not whole\(whole)"
+  }
+
+  static func text(_ note: ContentsNote) -> String {
+    "\(note.path.displayName): \(ByteName(note.message).displayName)"
+  }
+
+  private static func extract(
+    _ reader: BundleReader, to folder: String, links: ExtractionOptions.Links,
+    _ context: CommandContext
+  ) throws -> ExitCode {
+    let report = try reader.extract(to: folder, options: ExtractionOptions(links: links))
+    for refusal in report.refused { context.errors.print("carrel: refused: \(refusal)") }
+    for problem in report.check.problems { context.errors.print("carrel: \(problem)") }
+    context.output.print(
+      "\(report.extractedEntries) entries extracted to \(ByteName(folder).displayName)")
+    guard report.check.isWhole else {
+      context.errors.print("carrel: \(damage(reader, report.check))")
+      return .badBundle
+    }
+    return report.refused.isEmpty ? .success : .badBundle
+  }
+
+  /// The bundle's file name without its endings.
+  private static func defaultFolder(_ path: String) -> String {
+    var name = path.split(separator: "/").last.map { String($0) } ?? "bundle"
+    for ending in [".zst", ".gz", ".tar"] where name.hasSuffix(ending) {
+      name.removeLast(ending.count)
+    }
+    return name.isEmpty ? "bundle" : name
+  }
 }

@@ -88,7 +88,9 @@ struct CommandContext {
     if path.hasPrefix("/") { return path }
     var buffer = [CChar](repeating: 0, count: 4097)
     guard getcwd(&buffer, buffer.count) != nil else { return path }
-    let folder = buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "." }
+    let folder = buffer.withUnsafeBufferPointer {
+      $0.baseAddress.map { String(cString: $0) } ?? "."
+    }
     return "\(folder)/\(path)"
   }
 }

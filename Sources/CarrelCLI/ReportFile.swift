@@ -48,7 +48,9 @@ enum ReportFile {
     guard descriptor >= 0 else { throw failure(errorText(errno)) }
     var done = 0
     while done < bytes.count {
-      let count = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = bytes[done...].withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else {
         let reason = errorText(errno)

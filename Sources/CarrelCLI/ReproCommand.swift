@@ -1,5 +1,155 @@
+import Evidence
+import FoundationEssentials
+import Orchestration
+import RunEngine
+import RunModel
+import SwiftTests
+
 /// `carrel repro`.
 enum ReproCommand {
-  static let spec = CommandSpec(name: "repro", summary: "run the test of a failure bundle again")
-  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode { .usage }
+  static let spec = CommandSpec(
+    name: "repro", summary: "run the test of a failure bundle again",
+    positionals: ["BUNDLE", "[PACKAGE]"],
+    options: [
+      OptionSpec(
+        "--container", value: "auto|fresh|restored",
+        help: "start with an empty container, or with the bundle's files; auto: empty if the test "
+          + "ran first in its container, else the bundle's (default: auto)"),
+      OptionSpec(
+        "--with-predecessors", help: "run the tests that ran before it in its process first"),
+      OptionSpec("--timeout", value: "SECONDS", help: "limit for the test (default: as it was)"),
+      OptionSpec("--force", help: "use a bundle that is not whole"),
+      OptionSpec(
+        "--output", value: "PATH", help: "folder of run records (default: PACKAGE/.carrel/runs)"),
+    ] + PackageOptions.specs,
+    rest: "flags for 'swift build'",
+    discussion: """
+      Exit status: 0 reproduced (same verdict and same message), 10 passed, 11 failed differently,
+      12 the test could not be run, 8 the bundle cannot be read; see also 'carrel run --help'.
+      """)
+
+  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
+    let parsed = try ParsedArguments(arguments, spec: spec)
+    if parsed.asksForHelp {
+      context.output.print(spec.help)
+      return .success
+    }
+    guard let path = parsed.positionals.first else {
+      throw UsageError(message: "which bundle? carrel repro BUNDLE [PACKAGE]")
+    }
+    let bundle = BundleReader(path: context.absolute(path))
+    let check = try bundle.verify()
+    if !check.isWhole {
+      guard parsed.has("--force"), check.manifest != nil else {
+        throw CommandError(
+          .badBundle, BundleCommand.damage(bundle, check) + "; --force uses what is whole")
+      }
+      context.errors.print("carrel: warning: \(BundleCommand.damage(bundle, check))")
+    }
+    return try Reproduction(bundle, parsed, context).perform(["repro"] + arguments)
+  }
+}
+
+/// One attempt to reproduce a failure.
+private struct Reproduction {
+  private let bundle: BundleReader
+  private let manifest: BundleManifest
+  private let arguments: ParsedArguments
+  private let context: CommandContext
+
+  init(_ bundle: BundleReader, _ arguments: ParsedArguments, _ context: CommandContext) throws {
+    self.bundle = bundle
+    self.arguments = arguments
+    self.context = context
+    manifest = try bundle.manifest()
+  }
+
+  func perform(_ commandLine: [String]) throws -> ExitCode {
+    let command = (try? bundle.read(BundlePaths.command)).flatMap {
+      try? JSONDecoder().decode(RecordedCommand.self, from: Data($0))
+    }
+    var package = try PackageOptions.configuration(
+      arguments, package: arguments.positionals.dropFirst().first ?? ".", context)
+    takeOver(command, into: &package)
+    let tests =
+      arguments.has("--with-predecessors")
+      ? manifest.predecessors + [manifest.test] : [manifest.test]
+    let limit = try arguments.seconds("--timeout")
+    let restores = try restoresContainer()
+    var configuration = RunConfiguration(
+      scheduling: SchedulerOptions(
+        workers: 1, batch: .fixed(tests.count), retries: 0, checksCompany: false),
+      timeLimit: limit ?? manifest.timeLimit, seed: header?.seed ?? "", carrel: carrelVersion,
+      arguments: commandLine)
+    if restores {
+      let reader = bundle
+      configuration.prepareContainer = { try ContainerRestoration(reader).restore(into: $0) }
+    }
+    let run = TestRun(
+      context, package: package, configuration: configuration,
+      filter: try TestFilter(ids: tests.map { "\($0)" }), order: tests,
+      runsFolder: arguments.string("--output").map { context.absolute($0) })
+    let code = try run.perform()
+    guard let attempt = run.state?.test(manifest.test)?.attempts.last else {
+      return code == .nothingMatched || code == .success ? .cannotReproduce : code
+    }
+    if run.wasInterrupted || code == .notWritten { return code }
+    return judge(attempt, command: command, newContainer: run.containerPath)
+  }
+
+  /// The run that the bundle is from.
+  private var header: RunHeader? {
+    guard let bytes = try? bundle.read(BundlePaths.events) else { return nil }
+    for line in bytes.split(separator: 10) {
+      let event = try? JSONDecoder().decode(RunEvent.self, from: Data(line))
+      if case .runStarted(let header) = event?.kind { return header }
+    }
+    return nil
+  }
+
+  /// Lets the tests see the variables that they saw: those the user passed, not those that belong to
+  /// a machine.
+  private func takeOver(_ command: RecordedCommand?, into package: inout PackageConfiguration) {
+    guard let command else { return }
+    let ofMachine: Set = ["PATH", "USER", "LOGNAME", "SHELL"]
+    let passed = (header?.passedVariables ?? []).filter { !ofMachine.contains($0) }
+    for name in passed { package.environment[name] = command.environment[name] }
+    if !passed.contains("CI") { package.environment["CI"] = nil }
+    package.passedVariables += passed
+  }
+
+  /// A test that ran first found an empty container; one that had company found what the others
+  /// left, and the bundle is as near to that as can be had.
+  private func restoresContainer() throws -> Bool {
+    switch try arguments.choice("--container", of: ["auto", "fresh", "restored"]) {
+    case "fresh": false
+    case "restored": true
+    default: !manifest.predecessors.isEmpty && !arguments.has("--with-predecessors")
+    }
+  }
+
+  private func judge(
+    _ attempt: AttemptResult, command: RecordedCommand?, newContainer: String?
+  ) -> ExitCode {
+    let wanted = FailureSignature(manifest.attemptResult, container: command?.container)
+    let found = FailureSignature(attempt, container: newContainer)
+    let name = manifest.test.printableName
+    if wanted == found {
+      context.output.print("REPRODUCED: \(name) \(wanted.verdict.rawValue) with the same message")
+      return .success
+    }
+    if attempt.verdict.isSuccess(leaksFail: true) {
+      context.output.print("PASSED: \(name) did not fail this time (\(attempt.verdict.rawValue))")
+      if !manifest.predecessors.isEmpty, !arguments.has("--with-predecessors") {
+        context.output.print(
+          "  it failed after \(manifest.predecessors.count) other tests in the same process; "
+            + "--with-predecessors runs them first")
+      }
+      return .notReproduced
+    }
+    context.output.print("FAILED DIFFERENTLY: \(name)")
+    context.output.print("  then: \(wanted.safeText)")
+    context.output.print("  now:  \(found.safeText)")
+    return .failedDifferently
+  }
 }

@@ -38,7 +38,8 @@ enum RerunCommand {
           : "every test of run \(record.runID) succeeded (\(count)); there is nothing to run again")
       return count == 0 ? .nothingMatched : .success
     }
-    context.output.print("running \(failed.count) of \(state.tests.count) tests of run \(record.runID)")
+    context.output.print(
+      "running \(failed.count) of \(state.tests.count) tests of run \(record.runID)")
     let run = TestRun(
       context, package: package,
       configuration: try RunOptions.configuration(parsed, commandLine: ["rerun"] + arguments),

@@ -109,7 +109,9 @@ enum LogText {
     var buffer = [UInt8](repeating: 0, count: limit)
     var count = 0
     while count < limit {
-      let got = buffer[count...].withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      let got = buffer[count...].withUnsafeMutableBytes {
+        read(descriptor, $0.baseAddress, $0.count)
+      }
       if got < 0 && errno == EINTR { continue }
       guard got > 0 else { break }
       count += got

@@ -18,10 +18,17 @@ final class TestRun {
   let junitPath: String?
   let runsFolder: String
   let isQuiet: Bool
+  /// The order of the tests; `nil` for that of the listing.
+  let order: [TestID]?
+  /// What happened, once the run is over; `nil` when it did not get to the tests.
+  private(set) var state: RunState?
+  private(set) var wasInterrupted = false
+  /// Where the container of the first worker was.
+  private(set) var containerPath: String?
 
   init(
     _ context: CommandContext, package: PackageConfiguration, configuration: RunConfiguration,
-    filter: TestFilter, allowsEmpty: Bool = false, junitPath: String? = nil,
+    filter: TestFilter, order: [TestID]? = nil, allowsEmpty: Bool = false, junitPath: String? = nil,
     runsFolder: String? = nil, isQuiet: Bool = false
   ) {
     self.context = context
@@ -32,6 +39,7 @@ final class TestRun {
     self.junitPath = junitPath
     self.runsFolder = runsFolder ?? RunRecord.runsFolder(ofPackage: package.location.package)
     self.isQuiet = isQuiet
+    self.order = order
   }
 
   /// Runs everything.
@@ -81,6 +89,11 @@ final class TestRun {
         failure = CommandError(error)
       }
     }
+    if let order {
+      let positions = Dictionary(
+        order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+      selected.sort { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
+    }
     let plan = Plan(selected)
     printer.setTests((catalog?.tests ?? []).map(\.id))
     let session = RunSession(
@@ -98,7 +111,10 @@ final class TestRun {
       let stopProgress = keepShowingProgress(printer, session, since: began)
       session.run()
       stopProgress()
+      state = session.state
     }
+    wasInterrupted = session.interruption != nil
+    containerPath = root.container(worker: 1).root
     return finish(session, printer, failure, startedAt: startedAt)
   }
 
@@ -114,7 +130,7 @@ final class TestRun {
       .runFinished(
         RunFinish(
           exitCode: code.rawValue, duration: wallClockSeconds() - startedAt,
-          interruptedBy: session.interruption)))
+          interruptedBy: session.interruption, processorSeconds: processorSeconds())))
     let own = record.path + "/junit.xml"
     var reported: String?
     for path in [own] + (junitPath.map { [context.absolute($0)] } ?? []) {

@@ -86,13 +86,14 @@ struct ContentsListWriter {
     notes.append(UInt8(ascii: "}"))
   }
 
-  /// The whole text.
+  /// The whole text. Its last line holds the digest of the lines before.
   func text() -> [UInt8] {
     var text = Array("{\"format\":\"\(bundleFormat)\",\"entries\":[\n".utf8)
     text += entries
     text += Array("\n],\"notes\":[\n".utf8)
     text += notes
-    text += Array("\n]}\n".utf8)
+    if !notes.isEmpty { text.append(10) }
+    text += Array("],\"sha256\":\"\(hexadecimal(SHA256.digest(of: text)))\"}\n".utf8)
     return text
   }
 

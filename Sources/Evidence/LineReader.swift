@@ -15,6 +15,7 @@ struct LineReader: ~Copyable {
   private let file: OwnedDescriptor
   private let path: String
   private var buffer: [UInt8] = []
+  private var piece = [UInt8](repeating: 0, count: 65_536)
   private var start = 0
   private var isAtEnd = false
 
@@ -54,18 +55,13 @@ struct LineReader: ~Copyable {
   }
 
   private mutating func fill() throws {
-    let size = 65_536
-    let used = buffer.count
-    buffer += repeatElement(0, count: size)
     var count = 0
     do {
-      count = try buffer.withUnsafeMutableBytes { bytes in
-        try retrying { read(file.number, bytes.baseAddress.map { $0 + used }, size) }
-      }
-    } catch let failure as SystemFailure {
-      throw EvidenceError.system(.unreadable, "read", path: path, errno: failure.number)
+      count = try retrying { read(file.number, &piece, piece.count) }
+    } catch {
+      throw EvidenceError.system(.unreadable, "read", path: path, errno: error.number)
     }
-    buffer.removeLast(size - count)
+    buffer += piece[..<count]
     isAtEnd = count == 0
   }
 }

@@ -15,9 +15,9 @@ package func removeTree(_ path: String) throws {
     try withPath(name) { (pointer) throws(SystemFailure) in
       _ = try retrying { unlinkat(parent.number, pointer, AT_REMOVEDIR) }
     }
-  } catch let failure as SystemFailure {
-    if failure.number == ENOENT { return }
-    throw EvidenceError.system(.unwritable, "remove", path: path, errno: failure.number)
+  } catch {
+    if error.number == ENOENT { return }
+    throw EvidenceError.system(.unwritable, "remove", path: path, errno: error.number)
   }
 }
 
@@ -25,7 +25,7 @@ package func removeTree(_ path: String) throws {
 ///
 /// Folders further down are moved to the top before they are emptied in turn, so neither the depth
 /// of the tree nor the number of open files matters.
-private func emptyFolder(_ root: Int32) throws(SystemFailure) {
+func emptyFolder(_ root: Int32) throws(SystemFailure) {
   var pending: [[UInt8]] = []
   for name in try listFolder(root) where try !unlinked(name, in: root) { pending.append(name) }
   while let name = pending.popLast() {

@@ -185,17 +185,25 @@ final class TarReader {
     return bytes
   }
 
+  /// Goes to the end of the current entry.
   private func skipData() throws {
-    var left = rest + padding
-    rest = 0
-    padding = 0
-    while left > 0 {
-      let wanted = min(left, scratch.count)
+    while rest > 0 {
+      let wanted = min(rest, scratch.count)
       let count = try scratch.withUnsafeMutableBytes { buffer in
         try stream.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
       }
       guard count == wanted else { throw cutOff() }
-      left -= count
+      rest -= count
+    }
+    guard padding > 0 else { return }
+    let wanted = padding
+    padding = 0
+    let count = try scratch.withUnsafeMutableBytes { buffer in
+      try stream.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+    }
+    guard count == wanted else { throw cutOff() }
+    guard scratch[..<wanted].allSatisfy({ $0 == 0 }) else {
+      throw malformed("the padding before byte \(stream.position) is not empty")
     }
   }
 

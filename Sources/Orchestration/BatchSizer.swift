@@ -1,7 +1,7 @@
 /// Decides how many tests the next batch takes; the rules are in `docs/scheduling.md`.
 ///
 /// Sizes come in rounds of one batch a worker (factoring, Hummel, Schonberg and Flynn, 1992): each
-/// round hands out half of the expected work in equal shares, the last round all of it.
+/// round hands out a part of the expected work in equal shares, the last round all of it.
 struct BatchSizer: Sendable {
   /// Most tests of a batch under ``BatchPolicy/auto``.
   static let maxTests = 1000
@@ -13,6 +13,11 @@ struct BatchSizer: Sendable {
   static let maxProbe = 32
   /// Assumed seconds a test when nothing was measured and one worker has to run everything anyway.
   static let assumedSeconds = 0.02
+  /// A round hands out a quarter of the work instead of half of it while a worker's share is at
+  /// least this many of the shortest batches.
+  static let cautionFrom = 8.0
+  /// Waiting tests for each measured one up to which the measured mean is trusted.
+  static let extrapolation = 16.0
   /// Weight that a measurement keeps when the next one arrives.
   private static let memory = 0.7
 
@@ -30,6 +35,14 @@ struct BatchSizer: Sendable {
     var mean: Double? { tests > 0 ? max(seconds / tests, 1e-6) : nil }
   }
 
+  /// Batches of equal expected time, one a worker.
+  private struct Round {
+    /// Batches still to hand out.
+    var left = 0
+    var seconds = 0.0
+    var maxTests = 0
+  }
+
   private let policy: BatchPolicy
   private let workers: Int
   private var groups: [Group]
@@ -39,8 +52,7 @@ struct BatchSizer: Sendable {
   private var unmeasuredTests: Int
   private var queuedTests: Int
   private var overall = (seconds: 0.0, tests: 0.0)
-  private var roundLeft = 0
-  private var roundSeconds = 0.0
+  private var round = Round()
 
   init(policy: BatchPolicy, workers: Int, startCost: Double, groupSizes: [Int]) {
     self.policy = policy
@@ -84,12 +96,21 @@ struct BatchSizer: Sendable {
     overall.tests += Double(tests)
   }
 
-  /// The number of tests for the next batch of a group, from 1.
-  mutating func nextSize(group: Int) -> Int {
+  /// The number of tests for the next batch.
+  ///
+  /// - Parameters:
+  ///   - group: The batch's group.
+  ///   - available: Tests of the group that may share the batch, from 1.
+  /// - Returns: From 1 to `available`.
+  mutating func nextSize(group: Int, available: Int) -> Int {
     switch policy {
-    case .fixed(let size): max(1, size)
+    case .fixed(let size):
+      return min(max(1, size), available)
     case .auto:
-      min(groups[group].mean.map { measuredSize(group, mean: $0) } ?? probe(group), Self.maxTests)
+      let size = groups[group].mean.map { measuredSize(group, mean: $0) } ?? probe(group)
+      // A small rest is taken along when plenty of other work can still even out the workers.
+      let takesAll = available <= size + size / 2 && available <= queuedTests / workers
+      return min(takesAll ? available : size, available, Self.maxTests)
     }
   }
 
@@ -109,18 +130,32 @@ struct BatchSizer: Sendable {
   }
 
   private mutating func measuredSize(_ group: Int, mean: Double) -> Int {
-    if roundLeft <= 0 {
-      let overallMean = overall.tests > 0 ? overall.seconds / overall.tests : mean
-      let work = max(0, measuredWork) + Double(unmeasuredTests) * overallMean
-      let share = work / Double(workers)
-      let least = groups[group].startCost * Self.startsPerBatch
-      roundSeconds = workers == 1 || share <= least ? share : max(share / 2, least)
-      roundLeft = workers
+    if round.left <= 0 { startRound(group, mean: mean) }
+    round.left -= 1
+    let tests = min(min(round.seconds, Self.maxSeconds) / mean, Double(Self.maxTests))
+    // Up, except for what is a rounding error.
+    return min(max(1, Int(tests + 1 - 1e-6)), round.maxTests)
+  }
+
+  private mutating func startRound(_ group: Int, mean: Double) {
+    let overallMean = overall.tests > 0 ? overall.seconds / overall.tests : mean
+    let work = max(0, measuredWork) + Double(unmeasuredTests) * overallMean
+    let share = work / Double(workers)
+    let least = groups[group].startCost * Self.startsPerBatch
+    // The tests to come may be slower than those that were measured: in number, too, no batch takes
+    // more than its share, and only half of it while little is known.
+    let isGuess = Double(queuedTests) > groups[group].tests * Self.extrapolation
+    let mostTests = divide(queuedTests, by: isGuess && workers > 1 ? 2 * workers : workers)
+    if workers == 1 || share <= least {
+      round = Round(left: workers, seconds: share, maxTests: mostTests)
+      return
     }
-    roundLeft -= 1
-    // A tiny bit less, so that rounding errors do not add a test.
-    let tests = (min(roundSeconds, Self.maxSeconds) / mean - 1e-6).rounded(.up)
-    return max(1, Int(min(tests, Double(Self.maxTests))))
+    // When processes cost next to nothing against the work, caution costs nothing either.
+    let parts = share >= Self.cautionFrom * least ? 4 : 2
+    let leastTests = Int(min(least / mean, Double(Self.maxTests))) + 1
+    round = Round(
+      left: workers, seconds: max(share / Double(parts), least),
+      maxTests: min(mostTests, max(divide(queuedTests, by: parts * workers), leastTests)))
   }
 
   private func divide(_ count: Int, by parts: Int) -> Int { max(1, (count + parts - 1) / parts) }

@@ -62,20 +62,21 @@ struct NearestNames {
   /// Only cells within the limit of the diagonal are computed (Ukkonen's cut-off).
   static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int? {
     guard abs(left.count - right.count) <= limit else { return nil }
+    guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
     let band = min(limit, max(left.count, right.count))
     let tooFar = band + 1
+    // Cells above and right of the band are never written and stay too far.
     var previous = (0...right.count).map { min($0, tooFar) }
     var current = previous
-    for row in 1..<left.count + 1 {
+    for row in 1...left.count {
       let first = max(1, row - band)
       let last = min(right.count, row + band)
       guard first <= last else { return nil }
-      current[first - 1] = first == 1 ? min(row, tooFar) : tooFar
+      current[first - 1] = min(row, tooFar)
       var least = current[first - 1]
       for column in first...last {
-        let above = column == row + band ? tooFar : previous[column]
         let substitution = previous[column - 1] + (left[row - 1] == right[column - 1] ? 0 : 1)
-        let cell = min(substitution, above + 1, current[column - 1] + 1, tooFar)
+        let cell = min(substitution, previous[column] + 1, current[column - 1] + 1, tooFar)
         current[column] = cell
         least = min(least, cell)
       }

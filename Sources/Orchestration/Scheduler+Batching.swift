@@ -26,7 +26,6 @@ extension Scheduler {
       case .company(let position):
         let neighbours = neighbours(of: position)
         if neighbours.isEmpty {
-          companyChecksLeft += 1
           finish(position)
         } else {
           return Work(purpose: .companyCheck, subjects: [position], neighbours: neighbours)
@@ -38,7 +37,7 @@ extension Scheduler {
 
   private mutating func nextPlanned() -> [Int]? {
     guard let front = queue.front else { return nil }
-    var size = min(sizer.nextSize(group: front.group), front.tests.count)
+    var size = sizer.nextSize(group: front.group, available: front.tests.count)
     if options.batch == .auto {
       var bytes = 0
       let fitting = front.tests.prefix(size).prefix {

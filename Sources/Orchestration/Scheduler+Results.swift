@@ -63,7 +63,6 @@ extension Scheduler {
       for (index, item) in outcome.results.enumerated() {
         settlePlanned(item.position, item.result, index: index, outcome: outcome, of: ended)
       }
-      applyFailureLimit()
       putBack(outcome.missing, of: ended, sawResults: !outcome.results.isEmpty)
     case .retry:
       for (position, result) in outcome.results { settleRetry(position, result) }

@@ -19,6 +19,8 @@ final class BatchRun {
     /// Tests in the order they were seen to start, also those whose attempts are not recorded.
     var startOrder: [TestID]
     var request: ProcessRequest?
+    /// The selection of tests that the process was given in a file.
+    var selection: [UInt8]?
   }
 
   let spec: BatchSpec
@@ -69,7 +71,12 @@ final class BatchRun {
   func start() {
     startedAt = monotonicSeconds()
     do throws(WorkersError) {
-      try container.create(indexTemplate: session.indexTemplate)
+      _ = try session.root.prepare(worker: spec.worker, indexTemplate: session.indexTemplate)
+      do {
+        try session.configuration.prepareContainer?(container)
+      } catch {
+        throw WorkersError(.container, "the container cannot be filled: \(error)")
+      }
       guard let product = session.catalog.product(spec.product) else {
         throw WorkersError(.notFound, "there is no product \(spec.product)")
       }
@@ -240,7 +247,9 @@ final class BatchRun {
         unstarted: conclusion.unstarted.filter { spec.attempts[$0] != nil },
         startCost: firstStart.map { $0 - launched + (tail ?? 0) },
         duration: now - startedAt, end: end, startOrder: transcript.startOrder,
-        request: request))
+        request: request,
+        selection: results.contains { $0.verdict.needsBundle }
+          ? readSmallFile(container.selection) : nil))
   }
 
   /// The container or the process could not be made: the surroundings are at fault.

@@ -22,6 +22,7 @@ struct BundleTask: Sendable {
   var header: RunHeader
   var record: RunRecord
   var compression: BundleCompression
+  var selection: [UInt8]?
   var events: [RunEvent]
 
   func perform() -> Result<BundleReference, Failure> {
@@ -79,10 +80,10 @@ struct BundleTask: Sendable {
       entries.append(
         .init(BundlePaths.reproScript, .bytes(Array(command.script.utf8), mode: 0o755)))
     }
+    if let selection { entries.append(.init("selection", .bytes(selection))) }
     for name in (ProcessTable.folderEntries(container.evidence) ?? []).sorted() {
       let path = "\(container.evidence)/\(name)"
       switch name {
-      case "selection": entries.append(.init("selection", .file(path)))
       case "attachments": entries.append(.init("attachments", .tree(path)))
       default: entries.append(.init("\(BundlePaths.crash)/\(name)", .file(path)))
       }

@@ -2,7 +2,7 @@ package import Evidence
 package import Orchestration
 package import RunModel
 package import SwiftTests
-import Workers
+package import Workers
 
 /// Where the tests come from.
 package struct PackageConfiguration: Sendable {
@@ -54,6 +54,8 @@ package struct RunConfiguration: Sendable {
   package var carrel: String
   /// The command line, without the executable.
   package var arguments: [String]
+  /// Puts files into each batch's container before its process starts.
+  package var prepareContainer: (@Sendable (Container) throws -> Void)?
 
   package init(
     scheduling: SchedulerOptions, timeLimit: Double?, grace: Double = 2, slowAfter: Double = 60,

@@ -152,12 +152,13 @@ package final class RunSession {
       .batchFinished(
         BatchFinish(
           batch: spec.batch, worker: spec.worker, end: ended.end, duration: ended.duration)))
-    let folder = root.retire(batch.container)
     let failed = ended.results.filter { $0.verdict.needsBundle }
-    if failed.isEmpty {
-      supervisor.loop.inBackground({ Workers.removeTree(folder) }, then: { _ in })
-    } else {
-      pack(failed, of: batch, ended, container: Container(root: folder))
+    if let folder = root.retire(batch.container, keepsFiles: !failed.isEmpty) {
+      if failed.isEmpty {
+        supervisor.loop.inBackground({ Workers.removeTree(folder) }, then: { _ in })
+      } else {
+        pack(failed, of: batch, ended, container: Container(root: folder))
+      }
     }
     batches[spec.batch] = nil
     perform(
@@ -176,7 +177,7 @@ package final class RunSession {
         attempt: attempt, predecessors: Array(ended.startOrder.prefix { $0 != attempt.test }),
         spec: batch.spec, request: ended.request, original: batch.container,
         container: container, header: header, record: record,
-        compression: configuration.compression, events: events(of: attempt, in: batch.spec))
+        compression: configuration.compression, selection: ended.selection, events: events(of: attempt, in: batch.spec))
     }
     bundlesUnderWay += 1
     supervisor.loop.inBackground(

@@ -125,17 +125,12 @@ package struct BatchFinish: Codable, Hashable, Sendable {
   package var end: ProcessEnd?
   /// Seconds from the start of the process to its end.
   package var duration: Double
-  /// Peak resident memory of the process in bytes.
-  package var peakMemory: Int?
 
-  package init(
-    batch: Int, worker: Int, end: ProcessEnd?, duration: Double, peakMemory: Int? = nil
-  ) {
+  package init(batch: Int, worker: Int, end: ProcessEnd?, duration: Double) {
     self.batch = batch
     self.worker = worker
     self.end = end
     self.duration = duration
-    self.peakMemory = peakMemory
   }
 }
 
@@ -183,11 +178,17 @@ package struct RunFinish: Codable, Hashable, Sendable {
   package var duration: Double
   /// The signal that ended the run early.
   package var interruptedBy: String?
+  /// Processor time that Carrel itself used, without the processes it started, in seconds.
+  package var processorSeconds: Double?
 
-  package init(exitCode: Int32, duration: Double, interruptedBy: String? = nil) {
+  package init(
+    exitCode: Int32, duration: Double, interruptedBy: String? = nil,
+    processorSeconds: Double? = nil
+  ) {
     self.exitCode = exitCode
     self.duration = duration
     self.interruptedBy = interruptedBy
+    self.processorSeconds = processorSeconds
   }
 }
 

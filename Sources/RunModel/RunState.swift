@@ -29,7 +29,8 @@ package struct RunState: Sendable {
         return TestResult(test: id, verdict: last.verdict, attempts: attempts.count)
       }
       return TestResult(
-        test: id, verdict: .notRun, attempts: 0, reason: "the run ended before the test was started")
+        test: id, verdict: .notRun, attempts: 0, reason: "the run ended before the test was started"
+      )
     }
 
     /// The attempt that the verdict is taken from: the last one that counts, else the last.

@@ -25,7 +25,7 @@ package struct BatchCommand: Sendable {
     self.checksHomes = checksHomes
   }
 
-  /// The process to start; writes the selection into the container's evidence folder.
+  /// The process to start; writes the selection beside the container.
   ///
   /// - Parameters:
   ///   - environment: The environment of the container.
@@ -44,7 +44,7 @@ package struct BatchCommand: Sendable {
     var arguments: [String] = []
     switch library {
     case .xctest:
-      let path = container.evidence + "/selection"
+      let path = container.selection
       var bytes: [UInt8] = []
       for test in tests {
         let name = test.id.name
@@ -66,7 +66,7 @@ package struct BatchCommand: Sendable {
       ]
       if !isWholeProduct {
         // A file, because an argument may not be longer than 128 KiB (execve(2)).
-        let path = container.evidence + "/selection"
+        let path = container.selection
         let filter = filterPattern(matching: tests.map(\.libraryID))
         let bytes = (try? JSONEncoder().encode(["filter": [filter]])) ?? Data()
         try writeSmallFile(path, Array(bytes))

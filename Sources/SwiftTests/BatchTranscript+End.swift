@@ -114,7 +114,8 @@ extension BatchTranscript {
         reason: "the process did not start the test within \(seconds.formattedSeconds)")
     case .interruption(let signal):
       return TestOutcome(
-        verdict: .interrupted, reason: "the run was interrupted by \(signal) before the test started")
+        verdict: .interrupted,
+        reason: "the run was interrupted by \(signal) before the test started")
     case nil: break
     }
     if end == .exited(127), standardError.contains("error while loading shared libraries") {

@@ -48,6 +48,48 @@ package struct Container: Sendable, Hashable {
     }
   }
 
+  /// What tells whether anything was done to a container: identity, mode, owner and change time of
+  /// each of its folders and of the index.
+  struct Fingerprint: Hashable {
+    fileprivate var facts: [UInt64] = []
+  }
+
+  /// The fingerprint now; `nil` when a folder is missing, holds something that it did not when it
+  /// was made, or the index has another size than its template.
+  func fingerprint() -> Fingerprint? {
+    var result = Fingerprint()
+    for folder in Self.folders {
+      let path = "\(root)/\(folder)"
+      guard let names = ProcessTable.folderEntries(path),
+        names.count == Self.childCounts[folder, default: 0], result.add(path)
+      else { return nil }
+    }
+    return result.add(index) ? result : nil
+  }
+
+  /// Number of folders that a fresh container has in each of its folders.
+  private static let childCounts: [String: Int] = folders.reduce(into: [:]) { counts, folder in
+    if let slash = folder.lastIndex(of: "/") { counts[String(folder[..<slash]), default: 0] += 1 }
+  }
+
+  /// Replaces a folder of the container by another one, which is moved; folders that every container
+  /// has are made when they are missing in it. Does nothing when there is no such other folder.
+  ///
+  /// - Parameter name: `home` or `tmp`.
+  /// - Throws: ``WorkersError`` with code `container`.
+  package func replace(_ name: String, with other: String) throws(WorkersError) {
+    guard access(other, F_OK) == 0 else { return }
+    removeTree("\(root)/\(name)")
+    guard rename(other, "\(root)/\(name)") == 0 else {
+      throw failure("cannot replace \(root)/\(name)")
+    }
+    for folder in Self.folders where folder == name || folder.hasPrefix(name + "/") {
+      guard mkdir("\(root)/\(folder)", 0o700) == 0 || errno == EEXIST else {
+        throw failure("cannot make \(root)/\(folder)")
+      }
+    }
+  }
+
   /// The variables that place a process into the container.
   package var environment: [String: String] {
     [
@@ -71,7 +113,24 @@ package struct Container: Sendable, Hashable {
     path == root || path.hasPrefix(root + "/")
   }
 
+  /// Where the selection of the batch's tests is written; not in the container, but beside it.
+  package var selection: String { root + ".selection" }
+
   private func failure(_ message: String) -> WorkersError {
     WorkersError(.container, message, errorNumber: errno)
+  }
+}
+
+extension Container.Fingerprint {
+  /// - Returns: Whether the path exists.
+  fileprivate mutating func add(_ path: String) -> Bool {
+    var info = stat()
+    guard lstat(path, &info) == 0 else { return false }
+    facts += [
+      UInt64(info.st_ino), UInt64(info.st_mode), UInt64(info.st_uid), UInt64(info.st_gid),
+      UInt64(bitPattern: Int64(info.st_size)), UInt64(bitPattern: Int64(info.st_ctim.tv_sec)),
+      UInt64(bitPattern: Int64(info.st_ctim.tv_nsec)),
+    ]
+    return true
   }
 }

@@ -57,6 +57,13 @@ package func wallClockSeconds() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
+/// Processor time that this process has used so far, in seconds, without its children's.
+package func processorSeconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
 /// Removes a file or a whole tree without following links; makes folders writable where needed.
 ///
 /// - Returns: Whether nothing is left.

@@ -10,6 +10,7 @@ package final class WorkRoot {
   package let path: String
   private let lock: Int32
   private var retired = 0
+  private var fingerprints: [Container: Container.Fingerprint] = [:]
 
   /// - Parameter base: The folder for the folders of all runs of all users; `nil` for `/tmp`.
   /// - Throws: ``WorkersError`` with code `container`.
@@ -22,7 +23,8 @@ package final class WorkRoot {
       info.st_mode & 0o077 == 0
     else {
       throw WorkersError(
-        .container, "\(user) is not a private folder of this user; remove it or set CARREL_WORK_DIR")
+        .container, "\(user) is not a private folder of this user; remove it or set CARREL_WORK_DIR"
+      )
     }
     Self.removeStale(in: user)
     var name = Array("\(user)/XXXXXX".utf8CString)
@@ -42,10 +44,34 @@ package final class WorkRoot {
   /// Where the container of a worker's current batch lies.
   package func container(worker: Int) -> Container { Container(root: "\(path)/w\(worker)") }
 
-  /// Moves a container out of the way of the worker's next batch.
+  /// Gives a worker a fresh container for its next batch.
   ///
-  /// - Returns: Its new path; removing it is the caller's task.
-  package func retire(_ container: Container) -> String {
+  /// A container that the batch before left exactly as it was made is as fresh as a new one, and is
+  /// kept: making and removing a dozen folders for each of a thousand processes costs more than the
+  /// rest of starting them (docs/decisions/0003-fresh-containers.md).
+  ///
+  /// - Parameter indexTemplate: Path of an empty index.
+  /// - Throws: ``WorkersError`` with code `container`.
+  package func prepare(worker: Int, indexTemplate: String) throws(WorkersError) -> Container {
+    let container = container(worker: worker)
+    if let known = fingerprints[container], container.fingerprint() == known { return container }
+    fingerprints[container] = nil
+    if access(container.root, F_OK) == 0 { removeTree(container.root) }
+    try container.create(indexTemplate: indexTemplate)
+    fingerprints[container] = container.fingerprint()
+    return container
+  }
+
+  /// Takes a container from its worker after a batch.
+  ///
+  /// - Parameter keepsFiles: Whether its files are still needed.
+  /// - Returns: Its new path, when it has files that the caller must remove; `nil` when it can be
+  ///   given to the next batch.
+  package func retire(_ container: Container, keepsFiles: Bool) -> String? {
+    if !keepsFiles, let known = fingerprints[container], container.fingerprint() == known {
+      return nil
+    }
+    fingerprints[container] = nil
     retired += 1
     let target = "\(path)/done-\(retired)"
     return rename(container.root, target) == 0 ? target : container.root

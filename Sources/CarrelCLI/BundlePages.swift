@@ -1,0 +1,153 @@
+import Evidence
+import FoundationEssentials
+import Reporting
+import RunModel
+
+/// Text of a value as JSON with sorted keys.
+func jsonText(_ value: some Encodable) throws -> String {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+  return String(decoding: try encoder.encode(value), as: UTF8.self)
+}
+
+/// The entries of a bundle.
+struct BundleListing {
+  private let reader: BundleReader
+  private let context: CommandContext
+
+  init(_ reader: BundleReader, _ context: CommandContext) {
+    self.reader = reader
+    self.context = context
+  }
+
+  /// What JSON says of an entry. A name that is not UTF-8 is in `pathBytes`, its bytes beyond
+  /// printable ASCII as `%XX`.
+  private struct Entry: Encodable {
+    var path: String?
+    var pathBytes: String?
+    var type: String
+    var mode: String
+    var size: Int
+    var linkTarget: String?
+    var linkTargetBytes: String?
+
+    init(_ entry: BundleEntry) {
+      path = entry.path.text
+      pathBytes = path == nil ? entry.path.percentEncoded : nil
+      type = entry.kind.rawValue
+      mode = String(entry.mode, radix: 8)
+      size = entry.size
+      linkTarget = entry.linkTarget?.text
+      linkTargetBytes = linkTarget == nil ? entry.linkTarget?.percentEncoded : nil
+    }
+  }
+
+  /// One entry a line, whatever its name; a damaged bundle's entries up to the damage, and an error.
+  func print(asJSON: Bool) throws -> ExitCode {
+    var entries: [Entry] = []
+    var failure: (any Error)?
+    do {
+      try reader.forEachEntry { entry in
+        if asJSON {
+          entries.append(Entry(entry))
+        } else {
+          context.output.print(line(entry))
+        }
+      }
+    } catch {
+      failure = error
+    }
+    if asJSON { context.output.print(try jsonText(entries)) }
+    if let failure { throw failure }
+    return .success
+  }
+
+  private func line(_ entry: BundleEntry) -> String {
+    let size = String(entry.size)
+    let padding = String(repeating: " ", count: max(0, 10 - size.count))
+    let mode = String(entry.mode, radix: 8)
+    let target = entry.linkTarget.map { " -> \($0.displayName)" } ?? ""
+    return "\(padding)\(size)  \(mode)  \(entry.path.displayName)\(target)"
+  }
+}
+
+/// What a bundle is about, for people.
+struct BundlePage {
+  private let reader: BundleReader
+  private let context: CommandContext
+
+  init(_ reader: BundleReader, _ context: CommandContext) {
+    self.reader = reader
+    self.context = context
+  }
+
+  func print(asJSON: Bool) throws -> ExitCode {
+    let manifest = try reader.manifest()
+    if asJSON {
+      context.output.print(try jsonText(manifest))
+    } else {
+      printText(manifest)
+    }
+    let check = try reader.verify()
+    if check.isWhole {
+      for note in check.notes where !asJSON {
+        context.output.print("note: \(BundleCommand.text(note))")
+      }
+      return .success
+    }
+    context.errors.print("carrel: \(BundleCommand.damage(reader, check))")
+    return .badBundle
+  }
+
+  private func printText(_ manifest: BundleManifest) {
+    var state = RunState()
+    let time = manifest.startedAt
+    let descriptor = TestDescriptor(id: manifest.test)
+    state.apply(RunEvent(time: time, .testPlanned(descriptor)))
+    let attempt = manifest.attemptResult
+    state.apply(RunEvent(time: time, .attemptFinished(attempt)))
+    let report = ConsoleReport(
+      style: ConsoleReport.Style(
+        isColored: context.output.wantsColor(context.environment), leaksFail: true),
+      tests: [manifest.test], packagePath: nil, runFolder: "")
+    context.output.print(
+      report.failure(attempt, in: state) { log in
+        let name =
+          log.path == attempt.stdout?.path
+          ? BundlePaths.standardOutput : BundlePaths.standardError
+        return (try? reader.read(name)).map { String(decoding: $0, as: UTF8.self) }
+      })
+    func row(_ label: String, _ value: String?) {
+      guard let value else { return }
+      let padding = String(repeating: " ", count: max(1, 14 - label.count))
+      context.output.print("    \(label):\(padding)\(ByteName(value).displayName)")
+    }
+    row("test", "\(manifest.test)")
+    row("attempt", "\(manifest.attempt) (\(manifest.purpose.rawValue))")
+    row("run", manifest.runID)
+    row("package", manifest.package)
+    row("worker", "\(manifest.worker), batch \(manifest.batch)")
+    row("toolchain", manifest.toolchain)
+    row("runtime", manifest.runtime)
+    row("isolation", manifest.isolation)
+    row("app", manifest.bundleIdentifier)
+    row("intent", manifest.intentName)
+    row("fixture", manifest.fixtureToken)
+    if !manifest.predecessors.isEmpty {
+      let names = manifest.predecessors.suffix(20).map(\.printableName).joined(separator: ", ")
+      let more = manifest.predecessors.count > 20 ? "..., " : ""
+      row("ran after", more + names)
+    }
+  }
+}
+
+extension BundleManifest {
+  /// The attempt that the bundle is about, as the event log tells it.
+  var attemptResult: AttemptResult {
+    AttemptResult(
+      test: test, attempt: attempt, purpose: purpose, batch: batch, worker: worker,
+      verdict: verdict, reason: reason, skip: skip, issues: issues, cases: cases, end: end,
+      startedAt: startedAt, duration: duration, stdout: stdout, stderr: stderr, leaks: leaks,
+      hadCompany: !predecessors.isEmpty)
+  }
+}

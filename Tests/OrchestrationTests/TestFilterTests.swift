@@ -1,0 +1,199 @@
+import RunModel
+import Testing
+
+@testable import Orchestration
+
+@Suite struct TestFilterTests {
+  private let tests = [
+    TestDescriptor(id: id("Notes.NoteTests/testTitle")),
+    TestDescriptor(id: id("Notes.NoteTests/testBody")),
+    TestDescriptor(id: id("Notes.TagTests/testTitle")),
+    TestDescriptor(
+      id: id("Notes.Search/find(_:)", product: "Q", .testing),
+      libraryID: "Notes.Search/find(_:)/SearchTests.swift:12:4"),
+    TestDescriptor(
+      id: id("Notes.`a \"b\", c/d.e 🦊 100%`()", product: "Q", .testing)),
+  ]
+
+  private func names(
+    include: [String] = [], skip: [String] = [], ids: [String] = []
+  ) throws -> [String] {
+    try TestFilter(include: include, skip: skip, ids: ids).select(from: tests).tests.map(\.id.name)
+  }
+
+  @Test func withoutPatternsEverythingIsSelected() throws {
+    #expect(try names().count == 5)
+    #expect(try TestFilter().selectsAll)
+    #expect(try !TestFilter(skip: ["a"]).selectsAll)
+  }
+
+  @Test(arguments: [
+    ("Title", [0, 2]), ("^Notes\\.NoteTests/", [0, 1]), ("title", []), ("(?i)title", [0, 2]),
+    ("testBody$", [1]), ("SearchTests\\.swift", [3]), ("^Q:testing:", [3, 4]),
+    (":xctest:", [0, 1, 2]),
+    ("🦊", [4]), ("100%", [4]), ("100%25", [4]), (".*Body", [1]), (".*?Body", [1]), (".+Body", [1]),
+    (".+Notes\\.Tag", [2]), (".*", [0, 1, 2, 3, 4]), ("find\\(_:\\)$", [3]),
+    ("TagTests|find", [2, 3]),
+    (".*nothing|Tag", [2]), ("testTitle/", []),
+  ])
+  func patternsAreFoundAnywhere(pattern: String, expected: [Int]) throws {
+    #expect(try names(include: [pattern]) == expected.map { tests[$0].id.name })
+  }
+
+  @Test func severalPatternsAddUpAndSkipsTakeAway() throws {
+    #expect(try names(include: ["Body", "Tag"]) == [1, 2].map { tests[$0].id.name })
+    #expect(try names(skip: ["Title", "Body"]) == [3, 4].map { tests[$0].id.name })
+    #expect(try names(include: ["NoteTests"], skip: ["Body"]) == [tests[0].id.name])
+  }
+
+  @Test func exactNamesSelect() throws {
+    for test in tests {
+      #expect(try names(ids: [test.id.description]) == [test.id.name])
+      #expect(try names(ids: [test.id.name]) == [test.id.name])
+      #expect(try names(ids: [test.id.printableName]) == [test.id.name])
+      #expect(try names(ids: [test.libraryID]) == [test.id.name])
+    }
+    #expect(
+      try names(include: ["Body"], ids: [tests[2].id.name]) == [1, 2].map { tests[$0].id.name })
+    #expect(try names(skip: ["Body"], ids: [tests[0].id.name, tests[1].id.name]).count == 1)
+  }
+
+  @Test(arguments: ["(", "[a", "a{2,1}", "*", "(?<n>a)(?<n>b"])
+  func aBrokenPatternIsQuoted(pattern: String) {
+    for isSkip in [false, true] {
+      let error = #expect(throws: OrchestrationError.self) {
+        try isSkip ? TestFilter(skip: [pattern]) : TestFilter(include: ["ok", pattern])
+      }
+      #expect(error?.code == .invalidPattern)
+      #expect(error?.text == pattern)
+      #expect(error?.message.contains("\(isSkip ? "--skip" : "--filter") '\(pattern)'") == true)
+      #expect(error?.cause?.isEmpty == false)
+    }
+  }
+
+  @Test func anUnknownNameIsQuotedWithTheNearest() throws {
+    for text in ["Notes.NoteTests/testTitel", "P:xctest:Notes.NoteTests/testTitel"] {
+      let error = #expect(throws: OrchestrationError.self) { try names(ids: [text]) }
+      #expect(error?.code == .unknownTest)
+      #expect(
+        error?.message.hasPrefix(
+          "no test has the ID or name '\(text)'; did you mean 'Notes.NoteTests/testTitle'") == true)
+    }
+    let error = #expect(throws: OrchestrationError.self) {
+      try TestFilter(ids: ["a"]).select(from: [])
+    }
+    #expect(error?.message == "no test has the ID or name 'a'")
+  }
+
+  @Test func anAmbiguousNameListsTheTests() throws {
+    let twice = ["P", "Q"].map { TestDescriptor(id: id("M.S/t", product: $0)) }
+    let error = #expect(throws: OrchestrationError.self) {
+      try TestFilter(ids: ["M.S/t"]).select(from: twice)
+    }
+    #expect(error?.code == .ambiguousTest)
+    #expect(error?.candidates == twice.map(\.id))
+    #expect(error?.message.contains("'P:xctest:M.S/t', 'Q:xctest:M.S/t'") == true)
+    #expect(try TestFilter(ids: ["Q:xctest:M.S/t"]).select(from: twice).tests == [twice[1]])
+  }
+
+  @Test func aTestListedTwiceIsNotAmbiguous() throws {
+    let twice = [tests[0], tests[0]]
+    #expect(try TestFilter(ids: [tests[0].id.name]).select(from: twice).tests.first == tests[0])
+  }
+
+  @Test func anEmptySelectionSaysWhy() throws {
+    let selection = try TestFilter(include: ["NoteTest/", "Tagtests"]).select(from: tests)
+    #expect(selection.tests.isEmpty)
+    #expect(selection.listed == 5)
+    #expect(selection.unmatched.map(\.pattern) == ["NoteTest/", "Tagtests"])
+    #expect(selection.unmatched[1].nearest.first == "TagTests")
+    #expect(
+      selection.emptyReasons[1].hasPrefix(
+        "no test matches --filter 'Tagtests'; did you mean 'TagTests', "))
+
+    let skipped = try TestFilter(include: ["NoteTests"], skip: ["test"]).select(from: tests)
+    #expect(skipped.emptyReasons == ["--skip leaves out all 2 tests that would be selected"])
+    #expect(
+      try TestFilter(include: ["a"]).select(from: []).emptyReasons
+        == ["the listing holds no tests"])
+    #expect(try TestFilter(include: ["Tag"]).select(from: tests).emptyReasons.isEmpty)
+  }
+
+  @Test func everyPatternThatMatchesCountsAsMatched() throws {
+    let selection = try TestFilter(include: ["Tag", "TagTests"]).select(from: tests)
+    #expect(selection.tests.count == 1)
+    #expect(selection.unmatched.isEmpty)
+  }
+
+  @Test(arguments: [
+    (".*a", "a"), (".*?a", "a"), (".+a", ".a"), (".+?a", ".a"), (".*+a", ".*+a"), (".++a", ".++a"),
+    (".*", ""), ("a.*", "a.*"), ("^.*a", "^.*a"), ("\\.*a", "\\.*a"),
+  ])
+  func leadingWildcardsAreDropped(pattern: String, simpler: String) {
+    #expect(TestPattern.withoutLeadingWildcard(pattern) == simpler)
+  }
+
+  @Test func aPossessiveWildcardLeavesNothingToMatch() throws {
+    #expect(try names(include: [".*+Body"]).isEmpty)
+  }
+
+  @Test func aPatternWithoutMatchIsReportedBesideOthersThatMatch() throws {
+    let selection = try TestFilter(include: ["Body", "Bdoy"]).select(from: tests)
+    #expect(selection.tests.count == 1)
+    #expect(selection.unmatched.map(\.pattern) == ["Bdoy"])
+  }
+}
+
+@Suite struct NearestNamesTests {
+  private let names = NearestNames([
+    TestDescriptor(id: id("Notes.NoteTests/testTitle")),
+    TestDescriptor(id: id("Notes.NoteTests/testBody")),
+    TestDescriptor(id: id("Notes.Search/find(_:limit:)", .testing)),
+  ])
+
+  @Test(arguments: [
+    ("NoteTest", "NoteTests"), ("notetests", "NoteTests"), ("^NoteTests\\.$", "NoteTests"),
+    ("testTitel", "testTitle"), ("Notes.NoteTests/testBdy", "Notes.NoteTests/testBody"),
+    ("fnd", "find"), ("Serch", "Search"), ("Title", "testTitle"),
+  ])
+  func theNearestNameComesFirst(pattern: String, nearest: String) {
+    #expect(names.nearest(to: pattern).first == nearest)
+  }
+
+  @Test func thereAreThreeAtMostAndNoneTwice() {
+    let nearest = names.nearest(to: "somethingElse")
+    #expect(nearest.count == 3)
+    #expect(Set(nearest).count == 3)
+    #expect(names.nearest(to: "^$").isEmpty)
+    #expect(NearestNames([]).nearest(to: "a").isEmpty)
+  }
+
+  @Test func theDistanceIsThatOfTheFullTable() {
+    func full(_ left: [UInt8], _ right: [UInt8]) -> Int {
+      var row = Array(0...right.count)
+      for (index, byte) in left.enumerated() {
+        var next = [index + 1]
+        for column in right.indices {
+          next.append(
+            min(
+              row[column] + (byte == right[column] ? 0 : 1), row[column + 1] + 1, next[column] + 1))
+        }
+        row = next
+      }
+      return row[right.count]
+    }
+    var generator = SeededGenerator(seed: 1)
+    for _ in 0..<3000 {
+      func word() -> [UInt8] {
+        (0..<Int.random(in: 0...9, using: &generator)).map { _ in
+          UInt8.random(in: 0...2, using: &generator)
+        }
+      }
+      let (left, right, limit) = (word(), word(), Int.random(in: 0...10, using: &generator))
+      let expected = full(left, right)
+      #expect(
+        NearestNames.distance(left, right, limit: limit) == (expected <= limit ? expected : nil))
+      #expect(NearestNames.distance(left, right, limit: .max) == expected)
+    }
+  }
+}
