@@ -55,9 +55,18 @@ extension EndToEnd {
       #expect(contains(Array(log.prefix(4096)), head))
       #expect(contains(Array(log.suffix(8192)), tail))
       #expect(contains(log, "truncated") || contains(log, "left out"))
+      #expect(run.output.peakMemory < 150 << 20, "\(run.output.peakMemory >> 20) MiB")
       #expect(try readFile("\(run.record)/junit.xml").count < 1 << 20)
       #expect(run.output.stdout.count < 1 << 18)
       #expect(try await run.junit.miscounts == [])
+    }
+
+    @Test func veryLargeOutputsAtOnce() async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "testHugeLine|testMillionLines", "--workers", "4", "--batch", "1",
+        "--retries", "1")
+      #expect(try run.state.tests.map(\.result.verdict) == [.failed, .failed], "\(run)")
+      #expect(run.output.peakMemory < 150 << 20, "\(run.output.peakMemory >> 20) MiB")
     }
 
     @Test(arguments: ["1", "auto"])
