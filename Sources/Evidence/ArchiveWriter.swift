@@ -3,9 +3,10 @@ import Glibc
 
 /// Writes a tar archive in pax form through libarchive.
 ///
-/// Names are handed over as bytes and stored as bytes: with `hdrcharset=BINARY` libarchive converts
-/// nothing whatever the locale is, and readers that would normalize Unicode keep the bytes. Owners,
-/// times and everything else that differs from machine to machine is left out.
+/// Names are handed over as bytes and stored as bytes. In the C locale, which is set for the thread
+/// while a header is written, libarchive stores an ASCII name in the plain header and any other as it
+/// is, under the record `hdrcharset=BINARY`, so no reader converts it to its locale or normalizes its
+/// Unicode. Owners, times and everything else that differs from machine to machine is left out.
 final class ArchiveWriter {
   private var archive: OpaquePointer?
   private let path: String
@@ -17,7 +18,6 @@ final class ArchiveWriter {
     self.path = path
     archive = archive_write_new()
     try check(archive_write_set_format_pax_restricted(archive))
-    try check(archive_write_set_format_option(archive, "pax", "hdrcharset", "BINARY"))
     switch compression {
     case .none:
       try check(archive_write_add_filter_none(archive))
@@ -60,7 +60,10 @@ final class ArchiveWriter {
     if let linkTarget {
       withPath(linkTarget.bytes) { archive_entry_copy_symlink(entry, $0) }
     }
-    try check(archive_write_header(archive, entry))
+    let status = CLocale.use { archive_write_header(archive, entry) }
+    // The warning that a name that is not ASCII is stored as it is.
+    if status == ARCHIVE_WARN, !path.isASCII || linkTarget?.isASCII == false { return }
+    try check(status)
   }
 
   /// Writes bytes of the entry that was begun last.
@@ -93,6 +96,18 @@ final class ArchiveWriter {
     let text = archive_error_string(archive).map { String(cString: $0) } ?? "unknown reason"
     return EvidenceError(
       .unwritable, "cannot write '\(path)': \(text)", context: ["path": path])
+  }
+}
+
+/// The C locale for one thread.
+private enum CLocale {
+  /// Made once and never freed; `nil` when there is no memory.
+  private nonisolated(unsafe) static let object = newlocale(1 << LC_CTYPE, "C", nil)
+
+  static func use<T>(_ body: () -> T) -> T {
+    let before = uselocale(object)
+    defer { uselocale(before) }
+    return body()
   }
 }
 

@@ -6,28 +6,30 @@ import Glibc
 /// the folder can be reached whatever the bundle holds. Folders stay writable until
 /// ``finish()``, which gives them their permissions and times, those furthest down first.
 final class BundleExtractor: BundleVisitor {
-  private let root: Int32
   private let options: ExtractionOptions
   private let prefix: [ArraySlice<UInt8>]
   private(set) var report = ExtractionReport()
-  /// Permissions of the folders that the bundle has an entry for.
-  private var folders: [ByteName: UInt16] = [:]
-  private var folderTimes: [ByteName: Timestamp] = [:]
+  /// What a folder gets at the end.
+  private struct Folder {
+    var path: ByteName
+    var mode: UInt16
+    var modified: Timestamp?
+  }
+
+  /// The folders that the bundle has an entry for, in its order, and their positions there.
+  private var folders: [Folder] = []
+  private var folderPositions: [ByteName: Int] = [:]
   private var refusedPaths: Set<ByteName> = []
   /// The file that is being written, and the path of its entry.
   private var file: OwnedDescriptor?
   private var filePath = ByteName("")
-  /// The folder of the last entry.
-  private var parent: (components: [ArraySlice<UInt8>], descriptor: Int32)?
+  private var chain: FolderChain
 
+  /// - Parameter root: An open, empty folder; stays open.
   init(root: Int32, options: ExtractionOptions) {
-    self.root = root
+    chain = FolderChain(root: root)
     self.options = options
     prefix = options.subtree.map { ByteName($0).components } ?? []
-  }
-
-  deinit {
-    if let parent { close(parent.descriptor) }
   }
 
   func begin(_ entry: BundleEntry) throws {
@@ -72,7 +74,9 @@ final class BundleExtractor: BundleVisitor {
       let name = components.last, !refusedPaths.contains(entry.path), isPlain(components)
     else { return }
     guard entry.kind != .folder else {
-      folderTimes[ByteName(bytes: components.joined(separator: [UInt8(ascii: "/")]))] = modified
+      if let position = folderPositions[joined(components)] {
+        folders[position].modified = modified
+      }
       return
     }
     guard let folder = try? folder(of: components) else { return }
@@ -81,28 +85,25 @@ final class BundleExtractor: BundleVisitor {
       _ = utimensat(folder, pointer, times, AT_SYMLINK_NOFOLLOW)
     }
     if let status = try? status(of: Array(name), in: folder), status.modified != modified {
-      report.clampedTimes.append(entry.path)
+      report.clampedTimes.append(joined(components))
     }
   }
 
   /// Gives the folders their permissions and times.
   func finish(_ check: BundleCheck) -> ExtractionReport {
-    let deepestFirst = folders.keys
-      .map { (path: $0, components: $0.components) }
-      .sorted {
-        $0.components.count != $1.components.count
-          ? $0.components.count > $1.components.count : $1.path < $0.path
-      }
-    for (path, components) in deepestFirst {
-      guard let mode = folders[path], let name = components.last,
-        let above = try? folder(of: components),
+    // Those of one depth in the reverse of the archive's order, so neighbors stay together.
+    let deepestFirst = folders.reversed()
+      .map { (folder: $0, components: $0.path.components) }
+      .sorted { $0.components.count > $1.components.count }
+    for (entry, components) in deepestFirst {
+      guard let name = components.last, let above = try? folder(of: components),
         let folder = try? OwnedDescriptor(at: above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
       else { continue }
-      fchmod(folder.number, mode_t(mode & 0o777))
-      guard let modified = folderTimes[path] else { continue }
+      fchmod(folder.number, mode_t(entry.mode & 0o777))
+      guard let modified = entry.modified else { continue }
       futimens(folder.number, [timespec(modified), timespec(modified)])
       if let status = try? folder.status(), status.modified != modified {
-        report.clampedTimes.append(path)
+        report.clampedTimes.append(entry.path)
       }
     }
     report.check = check
@@ -123,6 +124,10 @@ final class BundleExtractor: BundleVisitor {
     guard !prefix.isEmpty else { return components }
     guard components.count > prefix.count, components.starts(with: prefix) else { return nil }
     return Array(components.dropFirst(prefix.count))
+  }
+
+  private func joined(_ components: [ArraySlice<UInt8>]) -> ByteName {
+    ByteName(bytes: components.joined(separator: [UInt8(ascii: "/")]))
   }
 
   private func isPlain(_ components: [ArraySlice<UInt8>]) -> Bool {
@@ -167,9 +172,10 @@ final class BundleExtractor: BundleVisitor {
     do throws(SystemFailure) {
       switch entry.kind {
       case .folder:
-        let path = ByteName(bytes: components.joined(separator: [UInt8(ascii: "/")]))
-        try makeFolder(last, in: folder, isFirst: folders[path] == nil)
-        folders[path] = entry.mode
+        let path = joined(components)
+        try makeFolder(last, in: folder, isFirst: folderPositions[path] == nil)
+        folderPositions[path] = folders.count
+        folders.append(Folder(path: path, mode: entry.mode))
       case .symlink:
         try withPath(entry.linkTarget?.bytes ?? []) { (target) throws(SystemFailure) in
           try withPath(last) { (pointer) throws(SystemFailure) in
@@ -212,37 +218,13 @@ final class BundleExtractor: BundleVisitor {
 
   /// The open folder that a path's last component lies in; folders that are missing are made.
   private func folder(of components: [ArraySlice<UInt8>]) throws(Obstacle) -> Int32 {
-    let above = Array(components.dropLast())
-    if above.isEmpty { return root }
-    if let parent, parent.components == above { return parent.descriptor }
-    var current = -1 as Int32
-    for name in above {
-      let from = current < 0 ? root : current
-      defer { if from != root { close(from) } }
-      current = try step(into: name, from: from)
-    }
-    if let parent { close(parent.descriptor) }
-    parent = (above, current)
-    return current
-  }
-
-  private func step(into name: ArraySlice<UInt8>, from folder: Int32) throws(Obstacle) -> Int32 {
-    do throws(SystemFailure) {
-      let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
-      do throws(SystemFailure) {
-        return try OwnedDescriptor(at: folder, name, flags).release()
-      } catch  where error.number == ENOENT {
-        try withPath(name) { (pointer) throws(SystemFailure) in
-          _ = try retrying { mkdirat(folder, pointer, 0o777) }
-        }
-        return try OwnedDescriptor(at: folder, name, flags).release()
-      }
+    do throws(FolderChain.Blocked) {
+      return try chain.folder(components.dropLast(), isMaking: true)
     } catch {
-      switch error.number {
-      case ENOTDIR, ELOOP:
-        let kind = (try? status(of: Array(name), in: folder))?.kind
-        throw .refused(kind == S_IFLNK ? .throughLink : .throughFile)
-      default: throw obstacle(error)
+      switch error.obstacle {
+      case .symlink?: throw .refused(.throughLink)
+      case _?: throw .refused(.throughFile)
+      case nil: throw obstacle(error.failure)
       }
     }
   }

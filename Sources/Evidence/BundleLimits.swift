@@ -1,7 +1,7 @@
 /// Limits for packing, inspecting and extracting bundles; see docs/limits.md.
 package struct BundleLimits: Sendable, Hashable {
-  /// Bytes of all files together, 8 GiB.
-  package var totalBytes = 8 << 30
+  /// Bytes of all files together, 2 GiB.
+  package var totalBytes = 2 << 30
   /// Number of entries.
   package var entries = 1_000_000
   /// Number of components in a path.

@@ -9,6 +9,8 @@ package struct ByteName: Hashable, Sendable {
   /// The name as text; `nil` when it is not valid UTF-8.
   package var text: String? { String(validating: bytes, as: UTF8.self) }
 
+  package var isASCII: Bool { bytes.allSatisfy { $0 < 0x80 } }
+
   /// The components between the slashes; empty ones are kept.
   package var components: [ArraySlice<UInt8>] {
     bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -59,21 +59,7 @@ struct ContentsListWriter {
   mutating func add(_ entry: ContentsEntry) {
     if !entries.isEmpty { entries += Array(",\n".utf8) }
     count += 1
-    entries.append(UInt8(ascii: "{"))
-    entries += jsonMember("path", entry.path)
-    entries += Array(",\"type\":\"\(entry.kind.rawValue)\"".utf8)
-    entries += Array(",\"mode\":\"\(octal(entry.mode))\"".utf8)
-    if entry.kind == .file { entries += Array(",\"size\":\(entry.size)".utf8) }
-    if let target = entry.linkTarget {
-      entries.append(UInt8(ascii: ","))
-      entries += jsonMember("target", target)
-    }
-    if let modified = entry.modified {
-      entries += Array(",\"mtime\":\(modified.seconds)".utf8)
-      entries += Array(",\"mtimeNanoseconds\":\(modified.nanoseconds)".utf8)
-    }
-    if let sha256 = entry.sha256 { entries += Array(",\"sha256\":\"\(sha256)\"".utf8) }
-    entries.append(UInt8(ascii: "}"))
+    entries += entry.json
   }
 
   mutating func add(_ note: ContentsNote) {
@@ -96,9 +82,34 @@ struct ContentsListWriter {
     text += Array("],\"sha256\":\"\(hexadecimal(SHA256.digest(of: text)))\"}\n".utf8)
     return text
   }
+}
 
-  private func octal(_ mode: UInt16) -> String {
+extension ContentsEntry {
+  /// The entry as one line of JSON without the newline; names that are not UTF-8 are exact in it
+  /// too.
+  package var json: [UInt8] {
+    var text = Array("{".utf8) + jsonMember("path", path)
+    text += Array(",\"type\":\"\(kind.rawValue)\",\"mode\":\"\(octalMode)\"".utf8)
+    if kind == .file { text += Array(",\"size\":\(size)".utf8) }
+    if let linkTarget { text += Array(",".utf8) + jsonMember("target", linkTarget) }
+    if let modified {
+      text += Array(",\"mtime\":\(modified.seconds)".utf8)
+      text += Array(",\"mtimeNanoseconds\":\(modified.nanoseconds)".utf8)
+    }
+    if let sha256 { text += Array(",\"sha256\":\"\(sha256)\"".utf8) }
+    return text + Array("}".utf8)
+  }
+
+  /// At least four octal digits.
+  private var octalMode: String {
     let digits = String(mode, radix: 8)
     return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+  }
+}
+
+extension BundleEntry {
+  /// The entry as one line of JSON without the newline, in the form of the list of contents.
+  package var json: [UInt8] {
+    ContentsEntry(path: path, kind: kind, mode: mode, size: size, linkTarget: linkTarget).json
   }
 }

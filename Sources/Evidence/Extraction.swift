@@ -52,6 +52,6 @@ package struct ExtractionReport: Sendable {
   package internal(set) var refused: [Refusal] = []
   /// Files, folders and links that were made, without folders that only lead to them.
   package internal(set) var extractedEntries = 0
-  /// Entries whose time the file system could not keep.
+  /// Paths below the folder whose time the file system could not keep.
   package internal(set) var clampedTimes: [ByteName] = []
 }

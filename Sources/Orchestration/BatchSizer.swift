@@ -96,6 +96,13 @@ struct BatchSizer: Sendable {
     overall.tests += Double(tests)
   }
 
+  /// Seconds a test and start cost of a group, with the weight of the measurement in tests; `nil`
+  /// until both were measured.
+  func measurement(group: Int) -> (secondsPerTest: Double, startCost: Double, tests: Double)? {
+    guard let mean = groups[group].mean, groups[group].isStartMeasured else { return nil }
+    return (mean, groups[group].startCost, groups[group].tests)
+  }
+
   /// The number of tests for the next batch.
   ///
   /// - Parameters:

@@ -44,6 +44,16 @@ package struct Scheduler: Sendable {
     sizer = BatchSizer(
       policy: options.batch, workers: options.workers, startCost: options.startCost,
       groupSizes: plan.groups.map(\.range.count))
+    for known in options.history {
+      let group = plan.groups.firstIndex {
+        $0.product == known.product && $0.library == known.library
+      }
+      guard let group, known.tests.isFinite, known.tests >= 1 else { continue }
+      let tests = Int(min(known.tests, 1e6))
+      sizer.record(
+        group: group, seconds: known.secondsPerTest * Double(tests), tests: tests,
+        startCost: known.startCost)
+    }
     groups = Array(repeating: GroupState(), count: plan.groups.count)
     companyChecksLeft = max(0, options.companyCheckLimit)
     isBusy = Array(repeating: false, count: options.workers)
@@ -54,6 +64,18 @@ package struct Scheduler: Sendable {
 
   /// Batches that run now.
   package var runningBatches: Int { running.count }
+
+  /// What was learned about each group of which enough is known; for
+  /// ``SchedulerOptions/history``.
+  package var measurements: [GroupMeasurement] {
+    plan.groups.indices.compactMap { index in
+      sizer.measurement(group: index).map {
+        GroupMeasurement(
+          product: plan.groups[index].product, library: plan.groups[index].library,
+          secondsPerTest: $0.secondsPerTest, startCost: $0.startCost, tests: $0.tests)
+      }
+    }
+  }
 
   /// Hands out the first batches; further calls do nothing.
   package mutating func start() -> [SchedulerCommand] {

@@ -28,6 +28,28 @@ extension BatchPolicy: LosslessStringConvertible {
   }
 }
 
+/// What a run has learned about the tests of one product and library; an input of the next run.
+package struct GroupMeasurement: Codable, Hashable, Sendable {
+  package var product: String
+  package var library: TestLibrary
+  /// Mean time of a test in seconds, with what the library adds between tests.
+  package var secondsPerTest: Double
+  /// Time of a process besides its tests, in seconds.
+  package var startCost: Double
+  /// Number of tests that the mean is made from, recent ones weighing more.
+  package var tests: Double
+
+  package init(
+    product: String, library: TestLibrary, secondsPerTest: Double, startCost: Double, tests: Double
+  ) {
+    self.product = product
+    self.library = library
+    self.secondsPerTest = secondsPerTest
+    self.startCost = startCost
+    self.tests = tests
+  }
+}
+
 /// What the scheduler may decide by.
 package struct SchedulerOptions: Sendable {
   /// Batches that may run at once, at least 1.
@@ -45,6 +67,8 @@ package struct SchedulerOptions: Sendable {
   package var startCost: Double
   /// Checks in company that one run may make; each may cost as much as a hundred tests.
   package var companyCheckLimit: Int
+  /// What earlier runs have measured; groups that are not in it start with a probe.
+  package var history: [GroupMeasurement] = []
 
   package init(
     workers: Int, batch: BatchPolicy = .auto, retries: Int = 0, checksCompany: Bool = true,

@@ -60,6 +60,8 @@ final class BatchRun {
   }
 
   private let nonce: String
+  /// Whether the process is asked where Foundation's folders are.
+  var checksHomes = false
 
   /// The test that runs now, with the monotonic time of its start.
   var running: (test: TestID, since: Double)? {
@@ -82,7 +84,8 @@ final class BatchRun {
       }
       let command = BatchCommand(
         product: product, library: spec.library, tests: descriptors,
-        isWholeProduct: session.isWholeProduct(spec), nonce: nonce, checksHomes: false)
+        isWholeProduct: session.isWholeProduct(spec), nonce: nonce, checksHomes: checksHomes,
+        patterns: session.patterns(of: spec.product))
       let request = try command.request(
         environment: session.environment.variables(
           container: container, run: session.record.runID, worker: spec.worker,
@@ -135,7 +138,9 @@ final class BatchRun {
     case .finished(let test, let outcome):
       lastActivity = monotonicSeconds()
       finish(test, outcome, end: nil)
-    case .homes, .missing:
+    case .homes(let homes):
+      session.checkHomes(homes, of: spec, container: container)
+    case .missing:
       break
     }
   }

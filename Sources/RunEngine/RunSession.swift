@@ -27,6 +27,9 @@ package final class RunSession {
   private let groupSizes: [String: Int]
   private var batches: [Int: BatchRun] = [:]
   private var bundlesUnderWay = 0
+  private var patterns: [String: FilterPatterns] = [:]
+  /// Products and libraries of which a process was asked for Foundation's folders.
+  private var homesChecked: Set<String> = []
   private let clockOffset = wallClockSeconds() - monotonicSeconds()
   private var random = SystemRandomNumberGenerator()
 
@@ -54,7 +57,9 @@ package final class RunSession {
     groupSizes = catalog.tests.reduce(into: [:]) {
       $0["\($1.id.library.rawValue):\($1.id.product)", default: 0] += 1
     }
-    scheduler = Scheduler(plan: plan, options: configuration.scheduling)
+    var scheduling = configuration.scheduling
+    scheduling.history = catalog.history
+    scheduler = Scheduler(plan: plan, options: scheduling)
     log(.runStarted(header))
     for problem in catalog.problems { log(.problem(problem)) }
     for test in plan.tests { log(.testPlanned(test)) }
@@ -72,6 +77,7 @@ package final class RunSession {
     loop.run { scheduler.isDone && batches.isEmpty && bundlesUnderWay == 0 }
     supervisor.onInterruption = nil
     supervisor.registry.endAdopted()
+    catalog.remember(scheduler.measurements, in: package)
   }
 
   /// The loop that the run's processes are watched by.
@@ -99,6 +105,16 @@ package final class RunSession {
   /// Whether the batch has all tests of its product and library, so that no selection is needed.
   func isWholeProduct(_ spec: BatchSpec) -> Bool {
     groupSizes["\(spec.library.rawValue):\(spec.product)"] == spec.tests.count
+  }
+
+  /// Makes the selections of Swift Testing tests of a product.
+  func patterns(of product: String) -> FilterPatterns {
+    if let known = patterns[product] { return known }
+    let made = FilterPatterns(
+      catalog.tests.lazy.filter { $0.id.product == product && $0.id.library == .testing }
+        .map(\.libraryID))
+    patterns[product] = made
+    return made
   }
 
   /// Writes an event down and takes it into account.
@@ -133,6 +149,15 @@ package final class RunSession {
     }
   }
 
+  /// Checks where Foundation's folders are in the first process of each product and library.
+  func checkHomes(_ homes: [String: String], of spec: BatchSpec, container: Container) {
+    if let problem = CatalogMaker.homeProblem(
+      homes, product: spec.product, container: container)
+    {
+      log(.problem(problem))
+    }
+  }
+
   private func start(_ spec: BatchSpec) {
     log(
       .batchStarted(
@@ -142,6 +167,7 @@ package final class RunSession {
     let batch = BatchRun(
       spec, descriptors: spec.tests.compactMap { descriptors[$0] }, session: self, nonce: nonce
     ) { [unowned self] batch, ended in batchEnded(batch, ended) }
+    batch.checksHomes = homesChecked.insert("\(spec.library.rawValue):\(spec.product)").inserted
     batches[spec.batch] = batch
     batch.start()
   }
@@ -177,7 +203,8 @@ package final class RunSession {
         attempt: attempt, predecessors: Array(ended.startOrder.prefix { $0 != attempt.test }),
         spec: batch.spec, request: ended.request, original: batch.container,
         container: container, header: header, record: record,
-        compression: configuration.compression, selection: ended.selection, events: events(of: attempt, in: batch.spec))
+        compression: configuration.compression, selection: ended.selection,
+        events: events(of: attempt, in: batch.spec))
     }
     bundlesUnderWay += 1
     supervisor.loop.inBackground(

@@ -1,4 +1,5 @@
 import Glibc
+package import Orchestration
 package import RunModel
 import SearchIndex
 package import SwiftTests
@@ -14,12 +15,34 @@ package struct TestCatalog {
   /// The compiler's one-line description of itself.
   package var compiler: String
   package var observer: ObserverLibrary
+  /// What earlier runs have measured.
+  package var history: [GroupMeasurement] = []
+  /// The state of each executable before it was listed.
+  var identities: [String: String] = [:]
 
   /// A catalog without tests, for a package that could not be built.
   package static func empty(observerFor package: PackageConfiguration) -> TestCatalog {
     TestCatalog(
       products: [], tests: [], problems: [], compiler: "unknown",
       observer: ObserverLibrary(toolchain: Toolchain(binFolder: ""), cache: package.cacheFolder))
+  }
+
+  /// Remembers what the next run can use. Nothing is remembered of a product that could not be
+  /// listed.
+  package func remember(
+    _ measurements: [GroupMeasurement], in configuration: PackageConfiguration
+  ) {
+    guard problems.isEmpty else { return }
+    for product in products {
+      guard let identity = identities[product.name] else { continue }
+      let old = history.filter { $0.product == product.name }
+      let new = measurements.filter { $0.product == product.name }
+      let kept = old.filter { known in !new.contains { $0.library == known.library } }
+      ProductMemory(
+        identity: identity, tests: tests.filter { $0.id.product == product.name },
+        measurements: new + kept
+      ).save(for: product, in: configuration.cacheFolder)
+    }
   }
 
   package func product(_ name: String) -> TestProduct? { products.first { $0.name == name } }
@@ -99,20 +122,41 @@ package struct CatalogMaker {
     }
   }
 
-  /// Lists each product's tests of both libraries, side by side.
+  /// Takes remembered listings where the product is unchanged, and lists the rest.
   private func list(
     into catalog: inout TestCatalog, root: WorkRoot, indexTemplate: String
   ) throws {
     guard supervisor.interruption == nil else { return }
+    var known: [String: [TestDescriptor]] = [:]
+    for product in catalog.products {
+      catalog.identities[product.name] = ProductMemory.identity(
+        of: product, observer: catalog.observer)
+      guard let memory = ProductMemory(of: product, in: configuration.cacheFolder) else { continue }
+      catalog.history += memory.measurements
+      if memory.identity == catalog.identities[product.name] {
+        known[product.name] = memory.tests
+      }
+    }
+    let unknown = catalog.products.filter { known[$0.name] == nil }
+    let found = try list(unknown, into: &catalog, root: root, indexTemplate: indexTemplate)
+    known.merge(found) { remembered, _ in remembered }
+    catalog.tests = catalog.products.flatMap { known[$0.name] ?? [] }
+  }
+
+  /// Lists the tests of products, of both libraries, side by side.
+  private func list(
+    _ products: [TestProduct], into catalog: inout TestCatalog, root: WorkRoot,
+    indexTemplate: String
+  ) throws -> [String: [TestDescriptor]] {
     let environment = TestEnvironment(
       caller: configuration.environment, additional: configuration.passedVariables)
     var listings: [Listing] = []
     var requests: [ProcessRequest] = []
     var containers: [Container] = []
-    for product in catalog.products {
+    for product in products {
       for library in [TestLibrary.xctest, .testing] {
-        let container = root.container(worker: 1000 + listings.count)
-        try container.create(indexTemplate: indexTemplate)
+        let container = try root.prepare(
+          worker: listings.count + 1, indexTemplate: indexTemplate)
         containers.append(container)
         let listing = Listing(product: product, library: library)
         listings.append(listing)
@@ -124,17 +168,21 @@ package struct CatalogMaker {
             scope: "listing-\(getpid())-\(listings.count)"))
       }
     }
-    defer { for container in containers { removeTree(container.root) } }
     let started = monotonicSeconds()
     let ends = supervisor.run(requests, limit: configuration.listingLimit) { index, stream, bytes in
       listings[index].feed(stream, bytes)
     }
-    guard supervisor.interruption == nil else { return }
+    for container in containers {
+      if let folder = root.retire(container, keepsFiles: false) { removeTree(folder) }
+    }
+    guard supervisor.interruption == nil else { return [:] }
+    var found: [String: [TestDescriptor]] = [:]
     for (index, listing) in listings.enumerated() {
       do {
         switch ends[index] {
         case .failure(let error): throw error
-        case .success(let end): catalog.tests += try listing.result(end: end)
+        case .success(let end):
+          found[listing.product.name, default: []] += try listing.result(end: end)
         }
       } catch let error as SwiftTestsError {
         let isLate = monotonicSeconds() - started >= configuration.listingLimit
@@ -146,21 +194,26 @@ package struct CatalogMaker {
           RunProblem(
             severity: .error, code: error.code.rawValue, message: message, output: error.output))
       }
-      if let problem = homeProblem(listing, container: containers[index]) {
+      if let problem = Self.homeProblem(
+        listing.homes, product: listing.product.name, container: containers[index])
+      {
         catalog.problems.append(problem)
       }
     }
+    return found
   }
 
   /// Isolation is checked with a real process of the product: each of Foundation's ways to name a
   /// folder of the user's must lead into the container.
-  private func homeProblem(_ listing: Listing, container: Container) -> RunProblem? {
-    let outside = listing.homes.filter { !container.contains($0.value) }.sorted { $0.key < $1.key }
+  static func homeProblem(
+    _ homes: [String: String], product: String, container: Container
+  ) -> RunProblem? {
+    let outside = homes.filter { !container.contains($0.value) }.sorted { $0.key < $1.key }
     guard !outside.isEmpty else { return nil }
     let list = outside.map { "\($0.key) is \($0.value)" }.joined(separator: "; ")
     return RunProblem(
       severity: .error, code: "container-escaped",
-      message: "tests of \(listing.product.name) would not stay in their container: \(list)")
+      message: "tests of \(product) would not stay in their container: \(list)")
   }
 }
 

@@ -12,11 +12,14 @@ package struct BatchCommand: Sendable {
   /// 16 hexadecimal digits that nobody can guess; see `OutputSplitter`.
   package var nonce: String
   package var checksHomes: Bool
+  /// Makes the selections for Swift Testing.
+  package var patterns: FilterPatterns
 
   package init(
     product: TestProduct, library: TestLibrary, tests: [TestDescriptor], isWholeProduct: Bool,
-    nonce: String, checksHomes: Bool
+    nonce: String, checksHomes: Bool, patterns: FilterPatterns
   ) {
+    self.patterns = patterns
     self.product = product
     self.library = library
     self.tests = tests
@@ -67,7 +70,7 @@ package struct BatchCommand: Sendable {
       if !isWholeProduct {
         // A file, because an argument may not be longer than 128 KiB (execve(2)).
         let path = container.selection
-        let filter = filterPattern(matching: tests.map(\.libraryID))
+        let filter = patterns.pattern(selecting: tests.map(\.libraryID))
         let bytes = (try? JSONEncoder().encode(["filter": [filter]])) ?? Data()
         try writeSmallFile(path, Array(bytes))
         arguments += ["--configuration-path", path]

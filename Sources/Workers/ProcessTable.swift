@@ -51,14 +51,16 @@ package enum ProcessTable {
       .joined(separator: " ")
   }
 
-  /// The value of a variable in the environment that the process was started with.
-  package static func variable(_ name: String, of pid: Int32) -> String? {
-    let prefix = Array((name + "=").utf8)
-    for entry in (readSmallFile("/proc/\(pid)/environ") ?? []).split(separator: 0)
-    where entry.starts(with: prefix) {
-      return String(decoding: entry.dropFirst(prefix.count), as: UTF8.self)
+  /// The environment that the process was started with; `nil` when it cannot be read.
+  package static func environment(of pid: Int32) -> [String: String]? {
+    guard let bytes = readSmallFile("/proc/\(pid)/environ") else { return nil }
+    var result: [String: String] = [:]
+    for entry in bytes.split(separator: 0) {
+      guard let equals = entry.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let name = String(decoding: entry[..<equals], as: UTF8.self)
+      result[name] = String(decoding: entry[(equals + 1)...], as: UTF8.self)
     }
-    return nil
+    return result
   }
 
   /// Names in a folder, without `.` and `..`; `nil` when it cannot be read.

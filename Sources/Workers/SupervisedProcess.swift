@@ -40,6 +40,11 @@ package struct Leftover: Sendable, Hashable {
   package var process: LeakedProcess
   /// Number of the last boundary between tests when it was started; 0 when unknown.
   package var sequence: Int
+
+  package init(process: LeakedProcess, sequence: Int) {
+    self.process = process
+    self.sequence = sequence
+  }
 }
 
 /// One process in a session of its own, read from and watched by an event loop until it and all that
@@ -70,6 +75,9 @@ package final class SupervisedProcess {
   private var killTimer: EventLoop.Timer?
   private var graceTimer: EventLoop.Timer?
   private var leftovers: [Int32: Leftover] = [:]
+  /// Looks in vain at a process whose scope cannot be told yet.
+  private var undecidedLooks = 0
+  private static let maxUndecidedLooks = 20
   private var watchedOrphans: [Int32: Int32] = [:]
   private var end: ProcessEnd?
   /// Signals that the supervisor sent to the process.
@@ -165,34 +173,49 @@ package final class SupervisedProcess {
     loop.cancel(killTimer)
     loop.unwatch(pidfd)
     close(pidfd)
-    lookForOrphans()
-    if watchedOrphans.isEmpty {
+    lookForOrphansAndGoOn()
+  }
+
+  /// Finishes when nothing is left; otherwise gives what is left the grace time.
+  private func lookForOrphansAndGoOn() {
+    let isSure = lookForOrphans()
+    if !watchedOrphans.isEmpty {
+      graceTimer = loop.after(Self.leftoverGrace) { [self] in endOrphans() }
+    } else if isSure || undecidedLooks == Self.maxUndecidedLooks {
       finish()
     } else {
-      graceTimer = loop.after(Self.leftoverGrace) { [self] in endOrphans() }
+      undecidedLooks += 1
+      graceTimer = loop.after(0.005) { [self] in lookForOrphansAndGoOn() }
     }
   }
 
   /// Watches adopted processes of this scope that are not watched yet.
-  private func lookForOrphans() {
+  ///
+  /// - Returns: Whether all adopted processes could be told: one in the middle of execve(2) has no
+  ///   environment for a moment (proc_pid_environ(5)), and so no scope.
+  @discardableResult
+  private func lookForOrphans() -> Bool {
+    var isSure = true
     for orphan in registry.adopted() where watchedOrphans[orphan] == nil {
       guard let status = ProcessTable.status(of: orphan) else { continue }
       if status.isZombie {
         registry.reap(orphan)
         continue
       }
-      guard belongsToScope(orphan, status.session, status.group) else { continue }
+      if status.session != pid, status.group != pid {
+        guard let environment = ProcessTable.environment(of: orphan), !environment.isEmpty else {
+          isSure = false
+          continue
+        }
+        guard environment[Self.scopeVariable] == scope else { continue }
+      }
       let descriptor = carrel_pidfd_open(orphan)
       guard descriptor >= 0 else { continue }
       watchedOrphans[orphan] = descriptor
       registry.add(orphan)
       loop.watch(descriptor) { [self] in orphanEnded(orphan, descriptor) }
     }
-  }
-
-  private func belongsToScope(_ orphan: Int32, _ session: Int32, _ group: Int32) -> Bool {
-    session == pid || group == pid
-      || ProcessTable.variable(Self.scopeVariable, of: orphan) == scope
+    return isSure
   }
 
   private func orphanEnded(_ orphan: Int32, _ descriptor: Int32) {
@@ -212,7 +235,7 @@ package final class SupervisedProcess {
     lookForOrphans()
     for (orphan, descriptor) in watchedOrphans {
       if leftovers[orphan] == nil, ProcessTable.status(of: orphan)?.isZombie == false {
-        let sequence = ProcessTable.variable("CARREL_TEST_SEQUENCE", of: orphan)
+        let sequence = ProcessTable.environment(of: orphan)?["CARREL_TEST_SEQUENCE"]
         leftovers[orphan] = Leftover(
           process: LeakedProcess(pid: orphan, command: ProcessTable.command(of: orphan)),
           sequence: sequence.flatMap { Int($0, radix: 16) } ?? 0)

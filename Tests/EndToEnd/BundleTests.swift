@@ -23,7 +23,7 @@ extension EndToEnd {
       #expect(run.output.text.contains(try #require(bundle.split(separator: "/").last)), "\(run)")
       let repro = try await Carrel.invoke(["repro", bundle, run.package.path])
       #expect(repro.status == 0, "\(repro.text)\(repro.errorText)")
-      #expect(repro.text.contains("reproduced"), "\(repro.text)")
+      #expect(repro.text.contains("REPRODUCED"), "\(repro.text)")
     }
 
     /// The bundle of a failing attempt, tried where the test passes, and where it fails otherwise.
@@ -129,8 +129,9 @@ extension EndToEnd {
       let bundle = try run.bundle(try run.test("testFails"))
       let edited = run.folder.path(of: "edited.tar")
       let script = """
-        import io, json, sys, tarfile
+        import hashlib, io, json, sys, tarfile
         source = tarfile.open(sys.argv[1])
+        edited = {}
         target = tarfile.open(sys.argv[2], "w", format=tarfile.PAX_FORMAT)
         for entry in source:
             data = source.extractfile(entry).read() if entry.isfile() else b""
@@ -139,7 +140,15 @@ extension EndToEnd {
                 keys = [k for k in manifest if k.lower().startswith("format")]
                 assert len(keys) == 1, list(manifest)
                 manifest[keys[0]] = sys.argv[3]
-                data = json.dumps(manifest).encode()
+                data = edited["manifest.json"] = json.dumps(manifest).encode()
+            if entry.name.endswith("contents.json"):
+                contents = json.loads(data)
+                for item in contents["entries"]:
+                    if item["path"] in edited:
+                        item["size"] = len(edited[item["path"]])
+                        item["sha256"] = hashlib.sha256(edited[item["path"]]).hexdigest()
+                data = json.dumps(contents).encode()
+            if entry.isfile():
                 entry.size = len(data)
             target.addfile(entry, io.BytesIO(data))
         target.close()

@@ -10,12 +10,18 @@ extension EndToEnd {
     @Test(arguments: ["1", "auto"])
     func stuckTestIsTimedOut(batch: String) async throws {
       let run = try await Carrel.run(
-        "Outcomes", "--filter", "HangXCTests", "--timeout", "3", "--grace", "1", "--batch", batch)
+        "Outcomes", "--filter", "HangXCTests", "--timeout", "3", "--grace", "1", "--batch", batch,
+        "--slow", "1")
       #expect(run.output.status == 1, "\(run)")
       let test = try run.test("test2PrintsAndHangs")
       #expect(test.result.verdict == .timedOut)
       #expect(contains(try run.log(test.decisive?.stdout), "the last words, not flushed"))
-      #expect(run.output.text.contains("test2PrintsAndHangs"))
+      // Its name and its age were told while it ran.
+      let lines = run.output.text.split(separator: "\n")
+      let slow = try #require(lines.firstIndex { $0.hasPrefix("SLOW") }, "\(run)")
+      let timedOut = try #require(lines.firstIndex { $0.hasPrefix("TIMEOUT") }, "\(run)")
+      #expect(slow < timedOut && lines[slow].contains("test2PrintsAndHangs"))
+      #expect(lines[slow].contains("1.0"))
       #expect(try run.test("test1Passes").result.verdict == .passed)
       #expect(try run.test("test3Passes").result.verdict == .passed)
       let status = try #require(try await run.junit.statuses.first { $0.key.contains("test2") })

@@ -49,6 +49,28 @@ extension EndToEnd {
       #expect(leftovers == [])
     }
 
+    /// An ordinary user, with a home and without one.
+    @Test(
+      .enabled(if: geteuid() == 0, "only root can become somebody else"), arguments: [true, false])
+    func ordinaryUser(hasHome: Bool) async throws {
+      let package = try await FixturePackage.prepare("Outcomes")
+      let folder = try TemporaryFolder()
+      let nobody: uid_t = 65534
+      chown(folder.path, nobody, nobody)
+      var variables = Carrel.variables(adding: ["HOME": folder.path(of: "home")])
+      if !hasHome { variables["HOME"] = nil }
+      let output = try await runProcess(
+        [
+          "setpriv", "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups",
+          Carrel.executable, "run", package.path, "--skip-build", "--output",
+          folder.path(of: "runs"), "--filter", "rintsHomes|testBinds|testFails$", "--workers", "2",
+        ], environment: variables)
+      let run = CarrelRun(package: package, output: output, folder: folder)
+      #expect(output.status == 1, "\(run)")
+      #expect(try run.state.tests.count { $0.result.verdict == .passed } == 3)
+      #expect(try run.bundles.count == 1)
+    }
+
     /// Of the caller's variables only an allow-list and the named ones get through.
     @Test func variablesAreChosen() async throws {
       let repository = try TemporaryFolder()

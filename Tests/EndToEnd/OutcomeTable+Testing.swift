@@ -73,6 +73,7 @@ extension OutcomeTable {
     .crashed(.testing, "CrashTests/fatal()", .signaled(trapSignal)),
     .crashed(.testing, "CrashTests/indexOutOfRange()", .signaled(trapSignal)),
     .crashed(.testing, "CrashTests/segfault()", .signaled(SIGSEGV)),
+    Outcome(library: .testing, name: "CrashTests/signalsItself()", verdict: .crashed),
     .crashed(.testing, "CrashTests/killed()", .signaled(SIGKILL)),
     .passed(.testing, "CrashTests/alsoPasses()"),
     .passed(.testing, "CrashTrioTests/passesAtOnce()"),

@@ -42,6 +42,7 @@ enum OutcomeTable {
     .crashed(.xctest, "CrashXCTests/test5Killed", .signaled(SIGKILL)),
     .failed(.xctest, "CrashXCTests/test6Fails", "fails after others crashed"),
     .passed(.xctest, "CrashXCTests/test7Passes"),
+    Outcome(library: .xctest, name: "CrashXCTests/test8SignalsItself", verdict: .crashed),
 
     .crashed(.xctest, "ExitXCTests/test1ExitsZero", .exited(0)),
     .failed(.xctest, "ExitXCTests/test2Fails", "would have been lost"),

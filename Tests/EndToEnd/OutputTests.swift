@@ -16,7 +16,7 @@ extension EndToEnd {
       #expect(message.contains("]]> <end> & \"quotes\""), "\(message)")
       // What XML cannot hold is replaced by something visible, so the text around it stays.
       #expect(message.contains("red") && message.contains("nul") && message.contains("back"))
-      #expect(message.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0xFFFE })
+      #expect(isHarmless(Array(message.utf8)) && !message.contains("\u{FFFE}"))
       // The log has the raw bytes, the terminal none of them.
       let log = try run.log(test.decisive?.stdout)
       #expect(contains(log, "\u{1B}[31mred\u{1B}[0m \u{0}nul \u{8}back \u{FFFE} ]]> <end>\n"))
@@ -55,9 +55,18 @@ extension EndToEnd {
       #expect(contains(Array(log.prefix(4096)), head))
       #expect(contains(Array(log.suffix(8192)), tail))
       #expect(contains(log, "truncated") || contains(log, "left out"))
+      #expect(run.output.peakMemory < 150 << 20, "\(run.output.peakMemory >> 20) MiB")
       #expect(try readFile("\(run.record)/junit.xml").count < 1 << 20)
       #expect(run.output.stdout.count < 1 << 18)
       #expect(try await run.junit.miscounts == [])
+    }
+
+    @Test func veryLargeOutputsAtOnce() async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "testHugeLine|testMillionLines", "--workers", "4", "--batch", "1",
+        "--retries", "1")
+      #expect(try run.state.tests.map(\.result.verdict) == [.failed, .failed], "\(run)")
+      #expect(run.output.peakMemory < 150 << 20, "\(run.output.peakMemory >> 20) MiB")
     }
 
     @Test(arguments: ["1", "auto"])

@@ -28,7 +28,12 @@ extension EndToEnd {
         #expect(logs.contains { contains($0, "output of attempt \(attempt)\n") }, "\(files)")
       }
       let report = try #require(try await run.junit.testCase(test.id))
-      #expect(report.children("flakyFailure").count == 2)
+      let failures = report.children("flakyFailure")
+      #expect(failures.count == 2)
+      for (attempt, failure) in zip(1..., failures) {
+        let name = try #require(try run.bundle(test, attempt: attempt).split(separator: "/").last)
+        #expect(failure.descendants("system-out").contains { $0.text.contains(name) })
+      }
       #expect(try run.test("passesOnThirdAttempt()").result.isFlaky)
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Evidence
 
 /// A folder of its own for one test, removed at its end.
-final class Scratch {
+final class Scratch: Sendable {
   let path: String
 
   init() throws {
@@ -68,4 +68,25 @@ func run(_ arguments: String..., input: String? = nil) throws -> (status: Int32,
   waitpid(pid, &status, 0)
   let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
   return (code, String(decoding: try readFile(output, maxBytes: 1 << 30), as: UTF8.self))
+}
+
+extension Scratch {
+  /// Packs a folder of the scratch folder as the container of a bundle beside it.
+  @discardableResult
+  func pack(
+    _ folder: String = "box", to name: String = "b.tar", compression: BundleCompression = .none,
+    limits: BundleLimits = BundleLimits()
+  ) throws -> BundleReader {
+    try FailureBundle.write(
+      BundleContents(
+        manifest: .sample(), entries: [.init("container", .tree("\(path)/\(folder)"))]),
+      to: "\(path)/\(name)", compression: compression, limits: limits)
+    return BundleReader(path: "\(path)/\(name)", limits: limits)
+  }
+
+  /// Extracts a bundle's container and returns what came out of it.
+  func unpack(_ bundle: BundleReader, to name: String = "out") throws -> ExtractionReport {
+    try bundle.extract(
+      to: "\(path)/\(name)", options: ExtractionOptions(links: .keepAll, subtree: "container"))
+  }
 }

@@ -14,9 +14,13 @@ package struct ProcessOutput: Sendable {
   package var isOutputHeldOpen: Bool
   /// Seconds from start to end.
   package var duration: Double
+  /// The most memory that the process, or one that it waited for, had resident; in bytes.
+  package var peakMemory: Int
 
   package var text: String { String(decoding: stdout, as: UTF8.self) }
   package var errorText: String { String(decoding: stderr, as: UTF8.self) }
+  /// Both outputs, one after the other.
+  package var allText: String { "\(text)\n\(errorText)" }
 
   /// The exit status, or 128 and the number of the signal, as a shell says it.
   package var status: Int32 {
@@ -65,22 +69,24 @@ package final class ChildProcess: Sendable {
     let start = now()
     let (stream, continuation) = AsyncStream.makeStream(of: ProcessOutput.self)
     finished = stream
-    let status = Mutex<Int32>(0)
-    let box = Shared(status)
+    let box = Shared(Mutex<(status: Int32, peak: Int)>((0, 0)))
     startThread {
-      var value: Int32 = 0
-      while waitpid(pid, &value, 0) < 0 && errno == EINTR {}
-      box.value.withLock { $0 = value }
+      var status: Int32 = 0
+      var usage = rusage()
+      while wait4(pid, &status, 0, &usage) < 0 && errno == EINTR {}
+      box.value.withLock { [status, usage] in $0 = (status, Int(usage.ru_maxrss) << 10) }
       close(ended.writer)
     }
     startThread {
       var collector = Collector(out: out.reader, error: error.reader, ended: ended.reader)
       collector.run(pid: pid, deadline: start + timeout)
+      let (status, peak) = box.value.withLock { $0 }
       continuation.yield(
         ProcessOutput(
-          end: processEnd(box.value.withLock { $0 }), stdout: collector.bytes[0],
+          end: processEnd(status), stdout: collector.bytes[0],
           stderr: collector.bytes[1], didTimeOut: collector.didTimeOut,
-          isOutputHeldOpen: collector.isOutputHeldOpen, duration: now() - start))
+          isOutputHeldOpen: collector.isOutputHeldOpen, duration: now() - start,
+          peakMemory: peak))
       continuation.finish()
     }
   }

@@ -7,7 +7,7 @@ final class HangXCTests: XCTestCase {
   func test1Passes() {}
 
   func test2PrintsAndHangs() {
-    print("the last words, not flushed", terminator: "")
+    print("the last words, not flushed")
     while true { sleep(3600) }
   }
 
@@ -16,7 +16,7 @@ final class HangXCTests: XCTestCase {
 
 @Suite struct HangTests {
   @Test func blocks() {
-    print("about to block", terminator: "")
+    print("about to block")
     while true { sleep(3600) }
   }
 

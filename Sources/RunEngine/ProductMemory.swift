@@ -1,0 +1,65 @@
+import FoundationEssentials
+import Glibc
+import Orchestration
+import RunModel
+import SwiftTests
+import Workers
+
+/// What is remembered of a test product between runs: its tests, and how long they take.
+///
+/// Kept in the user's cache folder under the path of the executable. The tests are only believed as
+/// long as the executable is the very same file, unchanged; times are hints and stay.
+struct ProductMemory: Codable {
+  /// The file that was listed; see ``identity(of:observer:)``.
+  var identity: String
+  var tests: [TestDescriptor]
+  var measurements: [GroupMeasurement]
+
+  /// Tells this state of an executable from every other: device, inode, size, times of the last
+  /// change of content and of status. The last one cannot be set back (inode(7)).
+  ///
+  /// - Returns: `nil` when there is no such file.
+  static func identity(of product: TestProduct, observer: ObserverLibrary) -> String? {
+    var info = stat()
+    guard stat(product.executable, &info) == 0 else { return nil }
+    return "\(info.st_dev) \(info.st_ino) \(info.st_size)"
+      + " \(info.st_mtim.tv_sec).\(info.st_mtim.tv_nsec)"
+      + " \(info.st_ctim.tv_sec).\(info.st_ctim.tv_nsec) \(observer.path)"
+  }
+
+  /// - Returns: `nil` when nothing useful is remembered.
+  init?(of product: TestProduct, in cache: String) {
+    guard let bytes = readSmallFile(Self.path(of: product, in: cache)),
+      let memory = try? JSONDecoder().decode(ProductMemory.self, from: Data(bytes))
+    else { return nil }
+    self = memory
+  }
+
+  init(identity: String, tests: [TestDescriptor], measurements: [GroupMeasurement]) {
+    self.identity = identity
+    self.tests = tests
+    self.measurements = measurements
+  }
+
+  /// Remembers; when that cannot be done, the next run is slower and nothing else.
+  func save(for product: TestProduct, in cache: String) {
+    let path = Self.path(of: product, in: cache)
+    guard let bytes = try? JSONEncoder().encode(self) else { return }
+    let temporary = "\(path).\(getpid())"
+    do {
+      try makeFolders(cache + "/products", mode: 0o700)
+      try writeSmallFile(temporary, Array(bytes))
+    } catch {
+      unlink(temporary)
+      return
+    }
+    if rename(temporary, path) != 0 { unlink(temporary) }
+  }
+
+  private static func path(of product: TestProduct, in cache: String) -> String {
+    let hash = product.executable.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+    }
+    return "\(cache)/products/\(hexadecimal(hash)).json"
+  }
+}

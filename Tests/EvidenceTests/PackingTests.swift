@@ -1,0 +1,279 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Evidence
+
+/// What a container may hold that is not a plain file: nothing of it stops the packing.
+@Suite struct PackingTests {
+  @Test func aGrowingFileHasExactlyTheAnnouncedSize() throws {
+    let scratch = try Scratch()
+    try scratch.write("box/a.log", [UInt8](repeating: 65, count: 30 << 20))
+    for number in 0..<20 { try scratch.write("box/b\(number)", "after \(number)\n") }
+    let path = "\(scratch.path)/box/a.log"
+    let isDone = Flag()
+    let writer = try startThread {
+      guard let file = try? OwnedDescriptor(opening: path, O_WRONLY | O_APPEND) else { return }
+      let piece = [UInt8](repeating: 66, count: 4096)
+      while !isDone.isSet {
+        try? writeAll(piece, to: file.number)
+        usleep(50)
+      }
+    }
+    defer {
+      isDone.set()
+      pthread_join(writer, nil)
+    }
+    // The writer may not get its turn in the short time that one packing takes.
+    var bundle = try scratch.pack()
+    var check = try bundle.verify()
+    for _ in 0..<50 where check.notes.isEmpty {
+      bundle = try scratch.pack()
+      check = try bundle.verify()
+    }
+    #expect(check.isWhole, "\(check.problems)")
+    #expect(check.notes.map(\.kind) == [.changed])
+    #expect(check.notes.first?.path == ByteName("container/a.log"))
+    for number in 0..<20 {
+      #expect(try bundle.read("container/b\(number)") == Array("after \(number)\n".utf8))
+    }
+    #expect(try run("tar", "-tf", bundle.path).status == 0)
+  }
+
+  @Test func aShrinkingFileIsFilledUpWithZeroBytes() throws {
+    let scratch = try Scratch()
+    try scratch.write("box/a", [UInt8](repeating: 1, count: 100_000))
+    try makeFolders("\(scratch.path)/out")
+    let output = try OwnedDescriptor(opening: "\(scratch.path)/b.tar", O_RDWR | O_CREAT)
+    let archive = try ArchiveWriter(descriptor: output.number, path: "b.tar", compression: .none)
+    let packer = BundlePacker(archive: archive, limits: BundleLimits(), excluded: [])
+    let file = try OwnedDescriptor(opening: "\(scratch.path)/box/a", O_RDWR)
+    // Reading starts where the file ends for a descriptor of another position, as after a cut.
+    lseek(file.number, 60_000, SEEK_SET)
+    try packer.addFile(ByteName("a"), descriptor: file.number)
+    try archive.finish()
+    let list = String(decoding: packer.list.text(), as: UTF8.self)
+    #expect(list.contains("\"size\":100000"))
+    #expect(list.contains("was cut to 40000 bytes"))
+    #expect(try run("tar", "-tvf", "\(scratch.path)/b.tar").output.contains(" 100000 "))
+  }
+
+  @Test func specialFilesAreListedAndNeverOpened() throws {
+    let scratch = try Scratch()
+    for name in ["a", "c", "e", "z"] { try scratch.write("box/\(name)", name) }
+    mkfifo("\(scratch.path)/box/b-fifo", 0o644)
+    mkfifo("\(scratch.path)/box/d-fifo", 0o644)
+    let writer = try OwnedDescriptor(opening: "\(scratch.path)/box/d-fifo", O_RDWR | O_NONBLOCK)
+    defer { _ = writer.number }
+    for name in ["b-socket", "y-socket"] {
+      let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(socket) }
+      // A short path, because a socket's name may have 107 bytes only.
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let path = "\(scratch.path)/box/\(name)"
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+      let bound = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      try #require(bound == 0)
+    }
+    symlink("nowhere", "\(scratch.path)/box/f-dangling")
+    let hasDevice = mknod("\(scratch.path)/box/g-null", S_IFCHR | 0o666, 0x103) == 0
+    let bundle = try scratch.pack()
+    let check = try bundle.verify()
+    #expect(check.isWhole, "\(check.problems)")
+    #expect(
+      try bundle.entries().map(\.path.displayName) == [
+        "manifest.json", "container", "container/a", "container/c", "container/e",
+        "container/f-dangling", "container/z", "contents.json",
+      ])
+    let special = check.notes.map { "\($0.path.displayName) \($0.kind) \($0.type)" }
+    #expect(
+      special == [
+        "container/b-fifo special fifo", "container/b-socket special socket",
+        "container/d-fifo special fifo",
+      ] + (hasDevice ? ["container/g-null special characterDevice"] : [])
+        + ["container/y-socket special socket"])
+  }
+
+  @Test func anyTimeIsKept() throws {
+    let scratch = try Scratch()
+    let times = [
+      -2_147_483_648, -2_147_472_000, -1, 0, 2_147_558_400, 8_589_024_000, 15_032_385_535,
+      9_999_999_999_999,
+    ]
+    var expected: [String: Timestamp] = [:]
+    for (index, seconds) in times.enumerated() {
+      try scratch.write("box/\(index)", "x")
+      let path = "\(scratch.path)/box/\(index)"
+      utimensat(
+        AT_FDCWD, path,
+        [timespec(tv_sec: seconds, tv_nsec: 5), timespec(tv_sec: seconds, tv_nsec: 123_456_789)], 0)
+      var status = stat()
+      stat(path, &status)
+      expected["\(index)"] = status.modified
+    }
+    #expect(expected["1"] == Timestamp(seconds: -2_147_472_000, nanoseconds: 123_456_789))
+    #expect(expected["2"]?.seconds == -1)
+    for format in BundleCompression.allCases {
+      let bundle = try scratch.pack(to: "b.\(format.fileExtension)", compression: format)
+      #expect(try bundle.verify().isWhole)
+      let report = try scratch.unpack(bundle, to: "out-\(format)")
+      #expect(report.clampedTimes.isEmpty)
+      for (name, time) in expected {
+        var status = stat()
+        stat("\(scratch.path)/out-\(format)/\(name)", &status)
+        #expect(status.modified == time)
+      }
+    }
+  }
+
+  @Test func aTimeThatTheFileSystemCannotKeepIsNoted() throws {
+    let scratch = try Scratch()
+    var list = ContentsListWriter()
+    let manifest = try encodedJSON(BundleManifest.sample())
+    let far = Timestamp(seconds: 1 << 50, nanoseconds: 0)
+    list.add(
+      ContentsEntry(
+        path: ByteName("manifest.json"), kind: .file, mode: 0o644, size: manifest.count,
+        sha256: hexadecimal(SHA256.digest(of: manifest))))
+    list.add(
+      ContentsEntry(
+        path: ByteName("a"), kind: .file, mode: 0o644, size: 0, modified: far,
+        sha256: hexadecimal(SHA256.digest(of: []))))
+    list.add(
+      ContentsEntry(path: ByteName("d"), kind: .folder, mode: 0o755, size: 0, modified: far))
+    var tar = TarBuilder()
+    tar.add(Array("manifest.json".utf8), data: manifest)
+    tar.add("a")
+    tar.add("d/", type: "5", mode: 0o755)
+    tar.add(Array("contents.json".utf8), data: list.text())
+    tar.finish()
+    try scratch.write("b.tar", tar.bytes)
+    let report = try BundleReader(path: "\(scratch.path)/b.tar").extract(to: "\(scratch.path)/out")
+    #expect(report.check.isWhole, "\(report.check.problems)")
+    #expect(report.clampedTimes == [ByteName("a"), ByteName("d")])
+  }
+
+  @Test func theBundleItselfIsLeftOut() throws {
+    let scratch = try Scratch()
+    try scratch.write("box/a", "a")
+    try scratch.write("box/record/run.json", "{}")
+    link("\(scratch.path)/box/a", "\(scratch.path)/box/z-same-as-a")
+    for _ in 0..<3 {
+      for name in ["b.tar", "record/b.tar.zst"] {
+        try FailureBundle.write(
+          BundleContents(
+            manifest: .sample(), entries: [.init("container", .tree("\(scratch.path)/box"))],
+            excluded: ["\(scratch.path)/box/b.tar", "\(scratch.path)/box/record"]),
+          to: "\(scratch.path)/box/\(name)", compression: name == "b.tar" ? .none : .zstd)
+        let reader = BundleReader(path: "\(scratch.path)/box/\(name)")
+        #expect(try reader.verify().isWhole)
+        #expect(
+          try reader.entries().map(\.path.displayName) == [
+            "manifest.json", "container", "container/a", "container/z-same-as-a", "contents.json",
+          ])
+      }
+    }
+  }
+
+  @Test func theBundleIsLeftOutWithoutBeingNamed() throws {
+    let scratch = try Scratch()
+    try scratch.write("box/a", "a")
+    for _ in 0..<2 {
+      try FailureBundle.write(
+        BundleContents(
+          manifest: .sample(), entries: [.init("container", .tree("\(scratch.path)/box"))]),
+        to: "\(scratch.path)/box/b.tar", compression: .none)
+      let reader = BundleReader(path: "\(scratch.path)/box/b.tar")
+      #expect(try reader.verify().isWhole)
+      #expect(
+        try reader.entries().map(\.path.displayName) == [
+          "manifest.json", "container", "container/a", "contents.json",
+        ])
+    }
+  }
+
+  @Test func whatAnOrdinaryUserCannotReadIsNoted() throws {
+    let scratch = try Scratch()
+    chmod(scratch.path, 0o777)
+    try asOrdinaryUser {
+      try scratch.write("box/closed/inside", "x")
+      try scratch.write("box/file", [1], mode: 0)
+      try scratch.write("box/open", "x")
+      chmod("\(scratch.path)/box/closed", 0o311)
+      let bundle = try scratch.pack()
+      let check = try bundle.verify()
+      #expect(check.isWhole, "\(check.problems)")
+      #expect(
+        check.notes.map { "\($0.path.displayName) \($0.kind) \($0.type)" } == [
+          "container/closed unreadable folder", "container/file unreadable file",
+        ])
+      #expect(
+        try bundle.entries().map(\.path.displayName) == [
+          "manifest.json", "container", "container/closed", "container/open", "contents.json",
+        ])
+      let entry = try bundle.entries().first { $0.path == ByteName("container/closed") }
+      #expect(entry?.mode == 0o311)
+    }
+  }
+
+  @Test func sparseAndLinkedFilesAreKeptAsFiles() throws {
+    let scratch = try Scratch()
+    try scratch.write("box/sparse", "head")
+    truncate("\(scratch.path)/box/sparse", 5 << 20)
+    link("\(scratch.path)/box/sparse", "\(scratch.path)/box/twin")
+    let bundle = try scratch.pack(compression: .zstd)
+    #expect(try bundle.verify().isWhole)
+    _ = try scratch.unpack(bundle)
+    #expect(try TreeSnapshot("\(scratch.path)/out") == TreeSnapshot("\(scratch.path)/box"))
+    #expect(try scratch.bytes("b.tar").count < 10_000)
+  }
+
+  @Test func whatIsTooMuchIsLeftOutAndNoted() throws {
+    let scratch = try Scratch()
+    for number in 0..<5 { try scratch.write("box/\(number)", "0123456789") }
+    truncate("\(scratch.path)/box/3", 1 << 40)
+    var limits = BundleLimits()
+    limits.totalBytes = 1 << 20
+    let bundle = try scratch.pack(limits: limits)
+    let check = try bundle.verify()
+    #expect(check.isWhole, "\(check.problems)")
+    #expect(check.notes.map(\.path.displayName) == ["container/3"])
+    #expect(check.notes.first?.kind == .limit)
+    limits.entries = 5
+    let small = try scratch.pack(to: "c.tar", limits: limits)
+    let smallCheck = try small.verify()
+    #expect(smallCheck.isWhole, "\(smallCheck.problems)")
+    #expect(try small.entries().count == 5)
+  }
+}
+
+/// Tells another thread to stop.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .acquiring) }
+  func set() { value.store(true, ordering: .releasing) }
+}
+
+/// Starts a thread of its own, which does not wait for its turn behind other tests.
+private func startThread(_ body: @escaping @Sendable () -> Void) throws -> pthread_t {
+  final class Box {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let box = Unmanaged.passRetained(Box(body)).toOpaque()
+  let result = pthread_create(
+    &thread, nil,
+    { argument in
+      if let argument { Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body() }
+      return nil
+    }, box)
+  try #require(result == 0)
+  return thread
+}

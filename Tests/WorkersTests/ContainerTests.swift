@@ -1,0 +1,153 @@
+import Glibc
+import Testing
+import Workers
+
+@Suite struct ContainerTests {
+  /// A work root in a folder of its own, with an index template.
+  final class Fixture {
+    let base: String
+    let root: WorkRoot
+    let template: String
+
+    init() throws {
+      var name = Array("/tmp/carrel-tests-XXXXXX".utf8CString)
+      let made = try #require(mkdtemp(&name))
+      base = String(cString: made) + "/ä b"
+      root = try WorkRoot(base: base)
+      template = base + "/template"
+      try writeSmallFile(template, Array("index".utf8))
+    }
+
+    deinit { removeTree(String(base.dropLast(4))) }
+  }
+
+  @Test func freshContainerHasItsFoldersAndIndex() throws {
+    let fixture = try Fixture()
+    let container = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
+    for folder in [
+      "home/Documents", "home/Library/Application Support", "home/Library/Caches",
+      "home/Library/Preferences", "tmp",
+    ] {
+      var info = stat()
+      #expect(stat("\(container.root)/\(folder)", &info) == 0)
+      #expect(info.st_mode & 0o777 == 0o700)
+    }
+    #expect(readSmallFile(container.index) == Array("index".utf8))
+    for (name, value) in container.environment where name != "CARREL_INDEX" {
+      #expect(container.contains(value), "\(name)")
+    }
+  }
+
+  @Test func untouchedContainerIsKept() throws {
+    let fixture = try Fixture()
+    let container = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
+    var before = stat()
+    stat(container.home, &before)
+    #expect(fixture.root.retire(container, keepsFiles: false) == nil)
+    _ = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
+    var after = stat()
+    stat(container.home, &after)
+    #expect(before.st_ino == after.st_ino)
+  }
+
+  /// Everything that a test can do to its container.
+  static let touches: [(name: String, touch: @Sendable (Container) -> Void)] = [
+    ("file in home", { try? writeSmallFile($0.home + "/x", [1]) }),
+    ("file in a folder of the library", { try? writeSmallFile($0.home + "/Library/Caches/x", []) }),
+    ("folder in tmp", { mkdir($0.temporary + "/x", 0o700) }),
+    ("link in documents", { symlink("/", $0.home + "/Documents/x") }),
+    ("crash report", { try? writeSmallFile($0.evidence + "/x.json", []) }),
+    ("mode", { chmod($0.home + "/Documents", 0o755) }),
+    ("folder removed", { rmdir($0.home + "/Documents") }),
+    (
+      "folder made anew",
+      {
+        rmdir($0.home + "/Documents")
+        mkdir($0.home + "/Documents", 0o700)
+      }
+    ),
+    ("index written", { try? writeSmallFile($0.index, Array("other".utf8)) }),
+    ("index removed", { unlink($0.index) }),
+    (
+      "index replaced by a link",
+      { container in
+        unlink(container.index)
+        symlink("/etc/passwd", container.index)
+      }
+    ),
+    ("everything removed", { removeTree($0.root) }),
+  ]
+
+  @Test(arguments: touches.indices) func touchedContainerIsMadeAnew(index: Int) throws {
+    let fixture = try Fixture()
+    let container = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
+    Self.touches[index].touch(container)
+    if let folder = fixture.root.retire(container, keepsFiles: false) { removeTree(folder) }
+    let next = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
+    #expect(readSmallFile(next.index) == Array("index".utf8))
+    #expect(ProcessTable.folderEntries(next.temporary) == ["run"])
+    #expect(ProcessTable.folderEntries(next.evidence) == ["attachments"])
+    #expect(ProcessTable.folderEntries(next.home + "/Documents") == [])
+    #expect(ProcessTable.folderEntries(next.home + "/Library/Caches") == [])
+    #expect(Set(ProcessTable.folderEntries(next.home) ?? []) == ["Documents", "Library"])
+    var info = stat()
+    #expect(lstat(next.home + "/Documents", &info) == 0 && info.st_mode & 0o777 == 0o700)
+    #expect(lstat(next.index, &info) == 0 && info.st_mode & S_IFMT == S_IFREG)
+  }
+
+  @Test func filesThatAreNeededAreMovedAway() throws {
+    let fixture = try Fixture()
+    let container = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
+    let folder = try #require(fixture.root.retire(container, keepsFiles: true))
+    #expect(folder != container.root)
+    #expect(access(folder + "/home", F_OK) == 0)
+    #expect(access(container.root, F_OK) != 0)
+  }
+
+  @Test func workRootIsPrivateShortAndGoneAfterwards() throws {
+    var root: WorkRoot? = try WorkRoot()
+    let path = try #require(root?.path)
+    var info = stat()
+    #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o700)
+    // A socket with a name of 30 bytes fits into the 107 bytes that unix(7) allows.
+    #expect(try #require(root).container(worker: 99).temporary.utf8.count + 31 <= 107)
+    root = nil
+    #expect(access(path, F_OK) != 0)
+  }
+
+  @Test func folderOfSomebodyElseIsRefused() throws {
+    let fixture = try Fixture()
+    let base = fixture.base + "/hostile"
+    #expect(mkdir(base, 0o755) == 0)
+    #expect(symlink("/tmp", "\(base)/carrel-\(getuid())") == 0)
+    let error = #expect(throws: WorkersError.self) { try WorkRoot(base: base) }
+    #expect(error?.code == .container)
+  }
+
+  @Test func treesAreRemovedWhateverIsInThem() throws {
+    let fixture = try Fixture()
+    let tree = fixture.base + "/tree"
+    let outside = fixture.base + "/outside"
+    #expect(mkdir(tree, 0o700) == 0 && mkdir(outside, 0o700) == 0)
+    try writeSmallFile(outside + "/kept", [1])
+    symlink(outside, tree + "/link")
+    mkfifo(tree + "/fifo", 0o600)
+    try writeSmallFile(tree + "/file", [1], mode: 0o000)
+    mkdir(tree + "/locked", 0o700)
+    try writeSmallFile(tree + "/locked/file", [1])
+    chmod(tree + "/locked", 0o000)
+    // Deeper than a path can be long.
+    var folder = open(tree, O_RDONLY | O_DIRECTORY)
+    let name = String(repeating: "d", count: 200)
+    for _ in 0..<40 {
+      #expect(mkdirat(folder, name, 0o700) == 0)
+      let next = openat(folder, name, O_RDONLY | O_DIRECTORY)
+      close(folder)
+      folder = next
+    }
+    close(folder)
+    #expect(removeTree(tree))
+    #expect(access(tree, F_OK) != 0)
+    #expect(readSmallFile(outside + "/kept") == [1])
+  }
+}

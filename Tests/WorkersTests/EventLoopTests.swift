@@ -1,0 +1,60 @@
+import Glibc
+import Testing
+import Workers
+
+@Suite struct EventLoopTests {
+  @Test func timersFireInTheOrderOfTheirTimes() throws {
+    let loop = try EventLoop()
+    var fired: [Int] = []
+    loop.after(0.02) { fired.append(3) }
+    loop.after(0) { fired.append(1) }
+    let cancelled = loop.after(0.01) { fired.append(99) }
+    loop.after(0.01) { fired.append(2) }
+    loop.cancel(cancelled)
+    loop.run { fired.count == 3 }
+    #expect(fired == [1, 2, 3])
+  }
+
+  @Test func timersOfOneMomentFireInTheOrderTheyWereSet() throws {
+    let loop = try EventLoop()
+    var fired: [Int] = []
+    for number in 0..<20 { loop.after(0) { fired.append(number) } }
+    loop.run { fired.count == 20 }
+    #expect(fired == Array(0..<20))
+  }
+
+  @Test func backgroundWorkComesBackOnTheLoopsThread() throws {
+    let loop = try EventLoop()
+    let thread = pthread_self()
+    var results: Set<Int> = []
+    for number in 0..<50 {
+      loop.inBackground({ number * number }) { result in
+        #expect(pthread_equal(pthread_self(), thread) != 0)
+        results.insert(result)
+      }
+    }
+    #expect(loop.hasBackgroundWork)
+    loop.run { !loop.hasBackgroundWork }
+    #expect(results == Set((0..<50).map { $0 * $0 }))
+  }
+
+  @Test func descriptorsAreWatchedUntilUnwatched() throws {
+    let loop = try EventLoop()
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    var seen = 0
+    loop.watch(ends[0]) {
+      var byte: UInt8 = 0
+      seen += read(ends[0], &byte, 1)
+      if seen == 2 { loop.unwatch(ends[0]) }
+    }
+    #expect(write(ends[1], "abc", 3) == 3)
+    var isOver = false
+    loop.run { seen == 2 }
+    loop.after(0) { isOver = true }
+    loop.run { isOver }
+    #expect(seen == 2)
+    close(ends[0])
+    close(ends[1])
+  }
+}

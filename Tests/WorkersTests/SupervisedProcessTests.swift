@@ -1,0 +1,157 @@
+import Glibc
+import RunModel
+import Testing
+import Workers
+
+/// Serial, because a process has only one set of children.
+@Suite(.serialized) struct SupervisedProcessTests {
+  /// What came of a process.
+  struct Outcome {
+    var end: ProcessEnd?
+    var leftovers: [Leftover] = []
+    var output: [ProcessStream: [UInt8]] = [:]
+    var sentSignals: [Int32] = []
+
+    func text(_ stream: ProcessStream) -> String {
+      String(decoding: output[stream] ?? [], as: UTF8.self)
+    }
+  }
+
+  /// Runs a shell script to its end.
+  ///
+  /// - Parameter during: Called after the start.
+  func run(
+    _ script: String, environment: [String: String] = ["PATH": "/usr/bin:/bin"],
+    directory: String? = nil, hasChannel: Bool = false, scope: String = "test",
+    during: (SupervisedProcess, EventLoop) -> Void = { _, _ in }
+  ) throws -> Outcome {
+    let loop = try EventLoop()
+    let registry = try ProcessRegistry()
+    var outcome = Outcome()
+    let process = try SupervisedProcess(
+      ProcessRequest(
+        executable: "/bin/sh", arguments: ["-c", script], environment: environment,
+        directory: directory, hasChannel: hasChannel, scope: scope),
+      loop: loop, registry: registry,
+      onOutput: { outcome.output[$0, default: []] += Array($1) },
+      onEnd: {
+        outcome.end = $0
+        outcome.leftovers = $1
+      })
+    during(process, loop)
+    loop.run { outcome.end != nil }
+    outcome.sentSignals = process.sentSignals
+    registry.endAdopted()
+    return outcome
+  }
+
+  @Test func outputAndStatusAreSeen() throws {
+    let outcome = try run("echo out; echo err >&2; exit 3")
+    #expect(outcome.end == .exited(3))
+    #expect(outcome.text(.stdout) == "out\n")
+    #expect(outcome.text(.stderr) == "err\n")
+    #expect(outcome.leftovers.isEmpty)
+  }
+
+  @Test func signalIsSeen() throws {
+    #expect(try run("kill -KILL $$").end == .signaled(SIGKILL))
+  }
+
+  @Test func bothStreamsAreReadTogether() throws {
+    let fill = "head -c 307200 /dev/zero"
+    let outcome = try run("\(fill) >&2; \(fill); \(fill) >&2")
+    #expect(outcome.end == .exited(0))
+    #expect(outcome.output[.stdout]?.count == 307_200)
+    #expect(outcome.output[.stderr]?.count == 614_400)
+  }
+
+  @Test func channelIsDescriptor3AndNothingElseIsInherited() throws {
+    let outcome = try run("echo record >&3; ls /proc/self/fd", hasChannel: true)
+    #expect(outcome.text(.channel) == "record\n")
+    // `ls` itself has one more for the folder that it reads.
+    #expect(
+      outcome.text(.stdout).split(separator: "\n").filter { $0 != "4" } == ["0", "1", "2", "3"])
+  }
+
+  @Test func environmentIsExactlyWhatWasAsked() throws {
+    let outcome = try run(
+      "/usr/bin/env", environment: ["A": "1", "B": "x y=z"], directory: "/usr", scope: "s-1")
+    let lines = Set(outcome.text(.stdout).split(separator: "\n").map { String($0) })
+    #expect(lines.isSuperset(of: ["A=1", "B=x y=z", "CARREL_SCOPE=s-1", "PWD=/usr"]))
+    #expect(
+      lines.subtracting(["A=1", "B=x y=z", "CARREL_SCOPE=s-1", "PWD=/usr"]).allSatisfy {
+        // The shell sets these by itself.
+        $0.hasPrefix("_=") || $0.hasPrefix("SHLVL=") || $0.hasPrefix("OLDPWD=")
+      })
+  }
+
+  @Test func missingExecutableIsAnError() throws {
+    let loop = try EventLoop()
+    let registry = try ProcessRegistry()
+    let request = ProcessRequest(
+      executable: "/nowhere/program", arguments: [], environment: [:], scope: "test")
+    let error = #expect(throws: WorkersError.self) {
+      _ = try SupervisedProcess(
+        request, loop: loop, registry: registry, onOutput: { _, _ in }, onEnd: { _, _ in })
+    }
+    #expect(error?.code == .launch)
+    #expect(error?.errorNumber == ENOENT)
+  }
+
+  @Test func backgroundProcessThatKeepsThePipesOpenIsNamedAndEnded() throws {
+    let outcome = try run("sleep 1234 & echo $!")
+    #expect(outcome.end == .exited(0))
+    let pid = try #require(Int32(outcome.text(.stdout).dropLast()))
+    #expect(outcome.leftovers.map(\.process) == [LeakedProcess(pid: pid, command: "sleep 1234")])
+    #expect(kill(pid, 0) == -1 && errno == ESRCH)
+  }
+
+  @Test func daemonInASessionOfItsOwnIsFound() throws {
+    let outcome = try run("setsid sh -c 'sleep 1235 & echo $!' ; exit 0")
+    let pid = try #require(Int32(outcome.text(.stdout).dropLast()))
+    #expect(outcome.leftovers.map(\.process.command) == ["sleep 1235"])
+    #expect(kill(pid, 0) == -1 && errno == ESRCH)
+  }
+
+  @Test func processThatEndsByItselfInTimeIsNoLeftover() throws {
+    // The background process waits for its parent's end, then ends too.
+    let outcome = try run("(while kill -0 $$ 2>/dev/null; do :; done) & exit 0")
+    #expect(outcome.end == .exited(0))
+    #expect(outcome.leftovers.isEmpty)
+  }
+
+  @Test func terminationReachesTheWholeGroup() throws {
+    let outcome = try run("sleep 1236 & echo $!; wait") { process, loop in
+      loop.after(0.05) { process.terminate(grace: 30) }
+    }
+    #expect(outcome.end == .signaled(SIGTERM))
+    #expect(outcome.sentSignals == [SIGTERM])
+    let pid = try #require(Int32(outcome.text(.stdout).dropLast()))
+    #expect(kill(pid, 0) == -1)
+  }
+
+  @Test func whoIgnoresTerminationIsKilled() throws {
+    // The shell says when its trap is set.
+    var isReady = false
+    let loop = try EventLoop()
+    let registry = try ProcessRegistry()
+    var end: ProcessEnd?
+    let process = try SupervisedProcess(
+      ProcessRequest(
+        executable: "/bin/sh",
+        arguments: ["-c", "trap '' TERM; echo ready; while :; do sleep 60; done"],
+        environment: ["PATH": "/usr/bin:/bin"], scope: "trap"),
+      loop: loop, registry: registry, onOutput: { _, _ in isReady = true },
+      onEnd: { status, _ in end = status })
+    loop.run { isReady }
+    process.terminate(grace: 0.05)
+    loop.run { end != nil }
+    #expect(end == .signaled(SIGKILL))
+    #expect(process.sentSignals == [SIGTERM, SIGKILL])
+  }
+
+  @Test func leftoverIsChargedToTheBoundaryInItsEnvironment() throws {
+    let outcome = try run("CARREL_TEST_SEQUENCE=0000001f sleep 1237 & exit 0")
+    #expect(outcome.leftovers.map(\.sequence) == [31])
+  }
+}
