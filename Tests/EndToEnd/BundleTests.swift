@@ -128,18 +128,24 @@ extension EndToEnd {
       let run = try await failingRun("BasicXCTests/testFails$", compression: "none")
       let bundle = try run.bundle(try run.test("testFails"))
       let edited = run.folder.path(of: "edited.tar")
-      let script = """
-        import hashlib, sys, tarfile
+      let script = #"""
+        import hashlib, re, sys, tarfile
         data = bytearray(open(sys.argv[1], "rb").read())
         entry = tarfile.open(sys.argv[1]).getmember("manifest.json")
         start, end = entry.offset_data, entry.offset_data + entry.size
         digest = hashlib.sha256(data[start:end]).hexdigest().encode()
-        old, new = b'"format":"1.0"', b'"format":"' + sys.argv[3].encode() + b'"'
-        assert data[start:end].count(old) == 1 and len(old) == len(new) and data.count(digest) == 1
-        data[start:end] = data[start:end].replace(old, new)
-        data = data.replace(digest, hashlib.sha256(data[start:end]).hexdigest().encode())
+        manifest, count = re.subn(
+            rb'("format"\s*:\s*)"1\.0"', b'\\1"' + sys.argv[3].encode() + b'"', data[start:end])
+        assert count == 1 and len(manifest) == end - start and data.count(digest) == 1
+        data[start:end] = manifest
+        data = data.replace(digest, hashlib.sha256(manifest).hexdigest().encode())
+        # The list of contents ends with the digest of its own lines.
+        start = tarfile.open(sys.argv[1]).getmember("contents.json").offset_data
+        end = data.rindex(b'],"sha256":"')
+        own = hashlib.sha256(data[start:end]).hexdigest().encode()
+        data[end + 12:end + 12 + len(own)] = own
         open(sys.argv[2], "wb").write(data)
-        """
+        """#
       let edit = try await runProcess(["python3", "-c", script, bundle, edited, version])
       #expect(edit.status == 0, "\(edit.errorText)")
       let shown = try await Carrel.invoke(["bundle", "show", edited])
