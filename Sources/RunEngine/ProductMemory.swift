@@ -13,6 +13,8 @@ struct ProductMemory: Codable {
   /// The file that was listed; see ``identity(of:observer:)``.
   var identity: String
   var tests: [TestDescriptor]
+  /// What the listing warned of.
+  var warnings: [String]
   var measurements: [GroupMeasurement]
 
   /// Tells this state of an executable from every other: device, inode, size, times of the last
@@ -35,9 +37,13 @@ struct ProductMemory: Codable {
     self = memory
   }
 
-  init(identity: String, tests: [TestDescriptor], measurements: [GroupMeasurement]) {
+  init(
+    identity: String, tests: [TestDescriptor], warnings: [String],
+    measurements: [GroupMeasurement]
+  ) {
     self.identity = identity
     self.tests = tests
+    self.warnings = warnings
     self.measurements = measurements
   }
 

@@ -19,6 +19,8 @@ package struct TestCatalog {
   package var history: [GroupMeasurement] = []
   /// The state of each executable before it was listed.
   var identities: [String: String] = [:]
+  /// What the listing of each product warned of.
+  var warnings: [String: [String]] = [:]
 
   /// A catalog without tests, for a package that could not be built.
   package static func empty(observerFor package: PackageConfiguration) -> TestCatalog {
@@ -32,7 +34,7 @@ package struct TestCatalog {
   package func remember(
     _ measurements: [GroupMeasurement], in configuration: PackageConfiguration
   ) {
-    guard problems.isEmpty else { return }
+    guard !problems.contains(where: { $0.severity == .error }) else { return }
     for product in products {
       guard let identity = identities[product.name] else { continue }
       let old = history.filter { $0.product == product.name }
@@ -40,7 +42,7 @@ package struct TestCatalog {
       let kept = old.filter { known in !new.contains { $0.library == known.library } }
       ProductMemory(
         identity: identity, tests: tests.filter { $0.id.product == product.name },
-        measurements: new + kept
+        warnings: warnings[product.name] ?? [], measurements: new + kept
       ).save(for: product, in: configuration.cacheFolder)
     }
   }
@@ -135,12 +137,17 @@ package struct CatalogMaker {
       catalog.history += memory.measurements
       if memory.identity == catalog.identities[product.name] {
         known[product.name] = memory.tests
+        catalog.warnings[product.name] = memory.warnings
       }
     }
     let unknown = catalog.products.filter { known[$0.name] == nil }
     let found = try list(unknown, into: &catalog, root: root, indexTemplate: indexTemplate)
     known.merge(found) { remembered, _ in remembered }
     catalog.tests = catalog.products.flatMap { known[$0.name] ?? [] }
+    for warning in catalog.products.flatMap({ catalog.warnings[$0.name] ?? [] }) {
+      catalog.problems.append(
+        RunProblem(severity: .warning, code: "inherited-tests", message: warning))
+    }
   }
 
   /// Lists the tests of products, of both libraries, side by side.
@@ -194,6 +201,7 @@ package struct CatalogMaker {
           RunProblem(
             severity: .error, code: error.code.rawValue, message: message, output: error.output))
       }
+      catalog.warnings[listing.product.name, default: []] += listing.warnings
       if let problem = Self.homeProblem(
         listing.homes, product: listing.product.name, container: containers[index])
       {

@@ -47,18 +47,15 @@ package struct BatchCommand: Sendable {
     var arguments: [String] = []
     switch library {
     case .xctest:
-      let path = container.selection
-      var bytes: [UInt8] = []
-      for test in tests {
-        let name = test.id.name
-        let slash = name.firstIndex(of: "/") ?? name.endIndex
-        bytes += name[..<slash].utf8
-        bytes.append(0)
-        bytes += name[slash...].dropFirst().utf8
-        bytes.append(0)
+      if isWholeProduct {
+        // As `swift test` does it.
+      } else if let argument = Self.argument(for: tests) {
+        arguments = [argument]
+      } else {
+        let path = container.selection
+        try writeSmallFile(path, Self.selection(of: tests))
+        environment["CARREL_OBSERVER_SELECTION"] = path
       }
-      try writeSmallFile(path, bytes)
-      environment["CARREL_OBSERVER_SELECTION"] = path
     case .testing:
       environment["CARREL_OBSERVER_KEEPS_CHANNEL"] = "1"
       arguments = [
@@ -79,5 +76,36 @@ package struct BatchCommand: Sendable {
     return ProcessRequest(
       executable: product.executable, arguments: arguments, environment: environment,
       directory: directory, hasChannel: true, scope: scope)
+  }
+
+  /// XCTest's own way to select tests: one argument with names between commas.
+  ///
+  /// - Returns: `nil` when a name cannot be given that way because of a comma or a further slash, or
+  ///   the argument would come near the 128 KiB that one may have (execve(2)).
+  static func argument(for tests: [TestDescriptor]) -> String? {
+    var result = ""
+    for test in tests {
+      let name = test.id.name
+      guard !name.contains(","), name.count(where: { $0 == "/" }) == 1, !name.hasPrefix("-"),
+        !name.hasSuffix("/"), !name.hasPrefix("/")
+      else { return nil }
+      result += result.isEmpty ? name : ",\(name)"
+      guard result.utf8.count < 100_000 else { return nil }
+    }
+    return result
+  }
+
+  /// The observer's way, which knows no forbidden names: class and method, each ended by a zero byte.
+  static func selection(of tests: [TestDescriptor]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for test in tests {
+      let name = test.id.name
+      let slash = name.firstIndex(of: "/") ?? name.endIndex
+      bytes += name[..<slash].utf8
+      bytes.append(0)
+      bytes += name[slash...].dropFirst().utf8
+      bytes.append(0)
+    }
+    return bytes
   }
 }

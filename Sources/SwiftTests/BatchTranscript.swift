@@ -41,6 +41,9 @@ package struct BatchTranscript: Sendable {
   var strayIssues: [TestIssue] = []
   private var lines = LineSplitter()
   private var splitters: [ProcessStream: OutputSplitter]
+  /// For XCTest's standard output.
+  private var lineFilter: ConsoleLineFilter?
+  private var filteredSequence = 0
   /// Whose output follows a boundary; `nil` for nobody's.
   private var owners: [Int: TestID?] = [0: nil]
   private var pendingBoundary: Int?
@@ -63,6 +66,9 @@ package struct BatchTranscript: Sendable {
       tests.map { ($0.libraryID, $0.id) }, uniquingKeysWith: { first, _ in first })
     let splitter = OutputSplitter(nonce: nonce)
     splitters = [.stdout: splitter, .stderr: splitter]
+    if tests.first?.id.library == .xctest {
+      lineFilter = ConsoleLineFilter(names: tests.lazy.map(\.id.name))
+    }
   }
 
   /// Takes a piece of what the process wrote.
@@ -83,7 +89,7 @@ package struct BatchTranscript: Sendable {
     } else {
       var pieces: [(Int, [UInt8])] = []
       splitters[stream]?.feed(bytes) { pieces.append(($0, Array($1))) }
-      for (sequence, piece) in pieces { deliver(sequence, stream, piece) }
+      for (sequence, piece) in pieces { filter(sequence, stream, piece) }
     }
     releaseResults()
     return takeEvents()
@@ -117,8 +123,9 @@ package struct BatchTranscript: Sendable {
     for stream in [ProcessStream.stdout, .stderr] {
       var rest: [(Int, [UInt8])] = []
       splitters[stream]?.finish { rest.append(($0, Array($1))) }
-      for (sequence, piece) in rest { deliver(sequence, stream, piece) }
+      for (sequence, piece) in rest { filter(sequence, stream, piece) }
     }
+    flushFilter()
     let pending = pendingOutput
     pendingOutput = []
     for (_, stream, piece) in pending { report(.output(current ?? lastFinished, stream, piece)) }
@@ -129,6 +136,25 @@ package struct BatchTranscript: Sendable {
   func owner(ofSequence sequence: Int) -> TestID? {
     if let owner = owners[sequence] ?? nil { return owner }
     return (owners[sequence - 1] ?? nil) ?? nil
+  }
+
+  /// Passes a piece on without XCTest's own lines.
+  private mutating func filter(_ sequence: Int, _ stream: ProcessStream, _ piece: [UInt8]) {
+    guard stream == .stdout, lineFilter != nil else {
+      deliver(sequence, stream, piece)
+      return
+    }
+    if sequence != filteredSequence { flushFilter() }
+    filteredSequence = sequence
+    var passed: [[UInt8]] = []
+    lineFilter?.feed(piece) { passed.append($0) }
+    for bytes in passed { deliver(sequence, .stdout, bytes) }
+  }
+
+  private mutating func flushFilter() {
+    var passed: [[UInt8]] = []
+    lineFilter?.flush { passed.append($0) }
+    for bytes in passed { deliver(filteredSequence, .stdout, bytes) }
   }
 
   private mutating func deliver(_ sequence: Int, _ stream: ProcessStream, _ piece: [UInt8]) {
@@ -180,7 +206,7 @@ extension BatchTranscript {
   private mutating func take(_ record: ObserverRecord) {
     let test = record.name.flatMap { byLibraryName[$0] }
     switch record.kind {
-    case .hello, .test: break
+    case .hello, .test, .inherited: break
     case .homes: report(.homes(record.homes))
     case .missing: if let test { report(.missing(test)) }
     case .error:

@@ -28,7 +28,7 @@ enum ChannelRecord: Sendable {
 /// A record of the observer; which members there are depends on the kind.
 struct ObserverRecord: Decodable, Sendable {
   enum Kind: String, Decodable {
-    case hello, homes, test, start, issue, end, closed, missing, boundary, error
+    case hello, homes, test, inherited, start, issue, end, closed, missing, boundary, error
   }
 
   var kind: Kind

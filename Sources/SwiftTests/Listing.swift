@@ -52,6 +52,9 @@ package struct Listing: Sendable {
   /// The folders that Foundation named in the listing process, by the call that did.
   package private(set) var homes: [String: String] = [:]
 
+  /// Classes with tests that they inherit and that are not among the listed ones, one sentence each.
+  package private(set) var warnings: [String] = []
+
   package mutating func feed(_ stream: ProcessStream, _ bytes: UnsafeRawBufferPointer) {
     guard stream == .channel else {
       if output.count < 1 << 16 { output.append(contentsOf: bytes) }
@@ -75,6 +78,12 @@ package struct Listing: Sendable {
         let id = TestID(
           product: product.name, library: .xctest, name: "\(className)/\(method)")
         tests.append(TestDescriptor(id: id))
+      case .inherited:
+        guard let className = record.className, let ancestor = record.name else { return }
+        let count = record.executed ?? 1
+        warnings.append(
+          "\(className) inherits \(count) \(count == 1 ? "test" : "tests") from \(ancestor) that "
+            + "will not run: on Linux, XCTest only finds tests that a class declares itself")
       default: break
       }
     case (.observer(let record), .testing):

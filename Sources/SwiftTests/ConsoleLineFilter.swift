@@ -1,0 +1,98 @@
+/// Takes out of a test's output the lines in which XCTest itself reports its progress: every test has
+/// two of them, and they say what the results say anyway. Lines about failures stay.
+///
+/// Only whole lines in exactly XCTest's form are taken out, and of each form only as many as XCTest
+/// writes for a test of the batch, so that a test which prints such lines itself loses none.
+struct ConsoleLineFilter: Sendable {
+  /// Lines that XCTest will write or has written: `Test Case 'C.m' started at ` and the like.
+  private var expected: [String: Int] = [:]
+  /// The beginning of a line that may be one of XCTest's.
+  private var held: [UInt8] = []
+  private var isAtLineStart = true
+  /// A longer line is not one of XCTest's.
+  private static let longest = 4096
+
+  /// - Parameter names: Names of the batch's tests, `Module.Class/method`.
+  init(names: some Sequence<String>) {
+    for name in names {
+      // XCTest writes the class without its module.
+      let module = name.firstIndex(of: ".").map { name.index(after: $0) } ?? name.startIndex
+      let short = name[module...].replacing("/", with: ".", maxReplacements: 1)
+      expected["Test Case '\(short)' started at "] = 1
+      expected["Test Case '\(short)' "] = 1
+    }
+  }
+
+  /// Calls the body with what is not XCTest's.
+  mutating func feed(_ piece: [UInt8], _ body: ([UInt8]) -> Void) {
+    var rest = piece[...]
+    var passed: [UInt8] = []
+    func pass(_ bytes: some Sequence<UInt8>) { passed.append(contentsOf: bytes) }
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: 10).map { $0 + 1 } ?? rest.endIndex
+      let line = rest[..<end]
+      let isWhole = line.last == 10
+      if !held.isEmpty || (isAtLineStart && Self.mayBegin(line)) {
+        held += line
+        if isWhole {
+          if !takesOut(held) { pass(held) }
+          held = []
+        } else if held.count > Self.longest {
+          pass(held)
+          held = []
+          isAtLineStart = false
+        }
+      } else {
+        pass(line)
+      }
+      if isWhole { isAtLineStart = true } else if held.isEmpty { isAtLineStart = false }
+      rest = rest[end...]
+    }
+    if !passed.isEmpty { body(passed) }
+  }
+
+  /// Gives back what is held, at a boundary between tests or the end of the stream.
+  mutating func flush(_ body: ([UInt8]) -> Void) {
+    guard !held.isEmpty else { return }
+    body(held)
+    held = []
+    isAtLineStart = false
+  }
+
+  private static func mayBegin(_ line: ArraySlice<UInt8>) -> Bool {
+    func agrees(_ text: StaticString) -> Bool {
+      text.withUTF8Buffer { line.prefix($0.count).elementsEqual($0.prefix(line.count)) }
+    }
+    return agrees("Test Case '") || agrees("Test Suite '") || agrees("\t Executed ")
+  }
+
+  private mutating func takesOut(_ line: [UInt8]) -> Bool {
+    guard let text = String(validating: line.dropLast(), as: UTF8.self) else { return false }
+    if text.hasPrefix("Test Suite '") {
+      return text.wholeMatch(
+        of: #/Test Suite '.*' (?:started|passed|failed) at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}/#)
+        != nil
+    }
+    if text.hasPrefix("\t") {
+      return text.wholeMatch(
+        of: #/\t Executed \d+ tests?, with .*\d+ failures? \(\d+ unexpected\) in .* seconds/#) != nil
+    }
+    if let match = text.wholeMatch(
+      of: #/(Test Case '.*' started at )\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}/#)
+    {
+      return use(String(match.1))
+    }
+    if let match = text.wholeMatch(
+      of: #/(Test Case '.*' )(?:passed|failed|skipped) \([0-9.e-]+ seconds\)/#)
+    {
+      return use(String(match.1))
+    }
+    return false
+  }
+
+  private mutating func use(_ line: String) -> Bool {
+    guard let left = expected[line], left > 0 else { return false }
+    expected[line] = left - 1
+    return true
+  }
+}
