@@ -29,6 +29,10 @@ package final class EventLoop {
   private let mailbox: Mailbox
   private var pendingWork: [Int: (any Sendable) -> Void] = [:]
   private var signalDescriptor: Int32 = -1
+  /// Whether the next round may wait for a moment.
+  private var mayPause = false
+  /// Microseconds that a round waits for more to come when what came was little.
+  private static let pause: UInt32 = 500
 
   /// - Throws: ``WorkersError`` with code `system` when the system has no descriptors left.
   package init() throws(WorkersError) {
@@ -105,7 +109,14 @@ package final class EventLoop {
     while !isDone() { runOnce() }
   }
 
+  /// Says that a handler read only a little. The next round then waits for half a millisecond, so
+  /// that a process which writes line by line does not wake the loop for each line; on a machine
+  /// whose cores are busy with tests, waking up is what costs most.
+  package func gotLittle() { mayPause = true }
+
   private func runOnce() {
+    if mayPause { usleep(Self.pause) }
+    mayPause = false
     if pollListIsStale {
       pollList = watches.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }
       pollListIsStale = false

@@ -143,6 +143,7 @@ package final class SupervisedProcess {
     let count = read(descriptor, buffer.baseAddress, buffer.count)
     if count > 0 {
       onOutput(stream, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      if count < 4096 { loop.gotLittle() }
     } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
       loop.unwatch(descriptor)
     }
