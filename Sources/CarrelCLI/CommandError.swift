@@ -8,10 +8,13 @@ import Workers
 struct CommandError: Error {
   var exitCode: ExitCode
   var message: String
+  /// Output of a program that explains it, if any.
+  var output: String?
 
-  init(_ exitCode: ExitCode, _ message: String) {
+  init(_ exitCode: ExitCode, _ message: String, output: String? = nil) {
     self.exitCode = exitCode
     self.message = message
+    self.output = output
   }
 
   /// Maps the errors of all modules; the only place that does.
@@ -32,8 +35,8 @@ struct CommandError: Error {
         case .listingFailed: .listingFailed
         case .noToolchain, .observerFailed: .environment
         }
-      let output = error.code == .observerFailed ? error.output.map { "\n\($0)" } ?? "" : ""
-      self.init(code, error.message + output)
+      let shown = error.code == .observerFailed ? error.output.map { "\n\($0)" } ?? "" : ""
+      self.init(code, error.message + shown, output: error.output)
     case let error as EvidenceError:
       let code: ExitCode =
         switch error.code {

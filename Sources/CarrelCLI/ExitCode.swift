@@ -39,6 +39,13 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     }
   }
 
+  /// A word for it in the event log, for example `build-failed`.
+  package var code: String {
+    "\(self)".reduce(into: "") { word, character in
+      word += character.isUppercase ? "-" + character.lowercased() : String(character)
+    }
+  }
+
   /// The code for a run that a signal ended.
   package init(signal name: String) {
     switch name {

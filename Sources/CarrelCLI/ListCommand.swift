@@ -36,7 +36,7 @@ enum ListCommand {
     if let signal = supervisor.interruption { return ExitCode(signal: signal) }
     let selection = try filter.select(from: Plan(catalog.tests).tests)
     let text = isJSON ? ListReport.json(selection.tests) : ListReport.text(selection.tests)
-    if !text.isEmpty { context.output.print(text) }
+    context.output.write(Array(text.utf8))
     for problem in catalog.problems {
       context.errors.print("carrel: \(problem.message)")
       if let output = problem.output { context.errors.print(output) }

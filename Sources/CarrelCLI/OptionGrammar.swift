@@ -35,7 +35,10 @@ struct CommandSpec: Sendable {
     if let rest { usage += " [-- \(rest)]" }
     var lines = [summary, "", usage, ""]
     let rows = (options + [OptionSpec("--help", "-h", help: "print this and exit")]).map { option in
-      (option.names.joined(separator: ", ") + (option.value.map { " \($0)" } ?? ""), option.help)
+      (
+        option.names.joined(separator: ", ") + (option.value.map { " \($0)" } ?? ""),
+        option.help + (option.isRepeatable ? "; may be given several times" : "")
+      )
     }
     let width = rows.map(\.0.count).max() ?? 0
     for (left, right) in rows {
@@ -91,6 +94,16 @@ struct ParsedArguments: Sendable {
       }
       if argument == "--help" || argument == "-h" {
         asksForHelp = true
+        continue
+      }
+      // `-j2` is `-j 2`.
+      if !argument.hasPrefix("--"), argument.count > 2,
+        spec.options.contains(where: {
+          $0.value != nil && $0.names.contains(String(argument.prefix(2)))
+        })
+      {
+        queue.insert(String(argument.dropFirst(2)), at: queue.startIndex)
+        queue.insert(String(argument.prefix(2)), at: queue.startIndex)
         continue
       }
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

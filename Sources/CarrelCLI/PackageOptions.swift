@@ -39,10 +39,10 @@ enum FilterOptions {
   static let specs = [
     OptionSpec(
       "--filter", "-f", value: "REGEX", isRepeatable: true,
-      help: "run only tests whose ID has a match; several: any of them"),
+      help: "only tests whose ID has a match"),
     OptionSpec(
-      "--skip", value: "REGEX", isRepeatable: true, help: "leave out tests whose ID has a match"),
+      "--skip", value: "REGEX", isRepeatable: true, help: "no tests whose ID has a match"),
     OptionSpec(
-      "--test", value: "ID", isRepeatable: true, help: "run exactly this test, as listed"),
+      "--test", value: "ID", isRepeatable: true, help: "exactly this test, as listed"),
   ]
 }

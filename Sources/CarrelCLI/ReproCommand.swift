@@ -41,8 +41,8 @@ enum ReproCommand {
     let check = try bundle.verify()
     if !check.isWhole {
       guard parsed.has("--force"), check.manifest != nil else {
-        throw CommandError(
-          .badBundle, BundleCommand.damage(bundle, check) + "; --force uses what is whole")
+        let hint = check.manifest == nil ? "" : "; --force uses what is whole"
+        throw CommandError(.badBundle, BundleCommand.damage(bundle, check) + hint)
       }
       context.errors.print("carrel: warning: \(BundleCommand.damage(bundle, check))")
     }
@@ -88,7 +88,7 @@ private struct Reproduction {
     let run = TestRun(
       context, package: package, configuration: configuration,
       filter: try TestFilter(ids: tests.map { "\($0)" }), order: tests,
-      runsFolder: arguments.string("--output").map { context.absolute($0) })
+      runsFolder: arguments.string("--output").map { context.absolute($0) }, becomesLatest: false)
     let code = try run.perform()
     guard let attempt = run.state?.test(manifest.test)?.attempts.last else {
       return code == .nothingMatched || code == .success ? .cannotReproduce : code

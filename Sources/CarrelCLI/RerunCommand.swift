@@ -1,4 +1,5 @@
 import Evidence
+import Glibc
 import Orchestration
 import RunEngine
 import RunModel
@@ -20,12 +21,17 @@ enum RerunCommand {
       context.output.print(spec.help)
       return .success
     }
-    let packagePath = parsed.positionals.dropFirst().first ?? "."
+    var words = parsed.positionals
+    // `carrel rerun PACKAGE` is what comes to mind after `carrel run PACKAGE`.
+    if words.count == 1, access(words[0] + "/Package.swift", F_OK) == 0 {
+      words.insert("latest", at: 0)
+    }
+    let packagePath = words.dropFirst().first ?? "."
     let package = try PackageOptions.configuration(parsed, package: packagePath, context)
     let runsFolder =
       parsed.string("--output").map { context.absolute($0) }
       ?? RunRecord.runsFolder(ofPackage: package.location.package)
-    let reference = parsed.positionals.first ?? "latest"
+    let reference = words.first ?? "latest"
     let record = try RunRecord.find(reference, inRunsFolder: runsFolder)
     let state = RunState(try record.events())
     let leaksFail = state.header?.leaksFail ?? true

@@ -16,6 +16,7 @@ final class RunPrinter: RunListener {
   /// Failed attempts whose bundle is not written yet.
   private var waiting: [AttemptResult] = []
   private var printed: Set<String> = []
+  private var notes: [TestID: String] = [:]
 
   init(
     _ context: CommandContext, isQuiet: Bool, leaksFail: Bool, packagePath: String,
@@ -53,9 +54,14 @@ final class RunPrinter: RunListener {
     case .bundleWritten(let bundle):
       printFailure(bundle.test, bundle.attempt, state)
     case .testFinished(let result):
-      if let line = report.companyLine(result) { output.print(line) }
-    case .problem(let problem):
-      output.print(report.problem(problem))
+      if let line = report.companyLine(result) {
+        // After the failures that it is about.
+        if waiting.contains(where: { $0.test == result.test }) {
+          notes[result.test] = line
+        } else {
+          output.print(line)
+        }
+      }
     default:
       break
     }
@@ -88,7 +94,16 @@ final class RunPrinter: RunListener {
     guard let result = state.test(test)?.attempts.first(where: { $0.attempt == attempt }) else {
       return
     }
-    output.print(report.failure(result, in: state) { logText($0) })
+    switch result.purpose {
+    case .planned, .retry:
+      output.print(report.failure(result, in: state) { logText($0) })
+    case .aloneCheck, .companyCheck:
+      // The same once more says nothing new; its bundle is in the record.
+      output.print(report.line(for: result, in: state))
+    }
+    if !waiting.contains(where: { $0.test == test }), let note = notes.removeValue(forKey: test) {
+      output.print(note)
+    }
   }
 
   private func logText(_ log: LogReference) -> String? {

@@ -18,6 +18,8 @@ final class TestRun {
   let junitPath: String?
   let runsFolder: String
   let isQuiet: Bool
+  /// Whether `latest` shall point to the record.
+  let becomesLatest: Bool
   /// The order of the tests; `nil` for that of the listing.
   let order: [TestID]?
   /// What happened, once the run is over; `nil` when it did not get to the tests.
@@ -29,7 +31,7 @@ final class TestRun {
   init(
     _ context: CommandContext, package: PackageConfiguration, configuration: RunConfiguration,
     filter: TestFilter, order: [TestID]? = nil, allowsEmpty: Bool = false, junitPath: String? = nil,
-    runsFolder: String? = nil, isQuiet: Bool = false
+    runsFolder: String? = nil, isQuiet: Bool = false, becomesLatest: Bool = true
   ) {
     self.context = context
     self.package = package
@@ -39,6 +41,7 @@ final class TestRun {
     self.junitPath = junitPath
     self.runsFolder = runsFolder ?? RunRecord.runsFolder(ofPackage: package.location.package)
     self.isQuiet = isQuiet
+    self.becomesLatest = becomesLatest
     self.order = order
   }
 
@@ -56,7 +59,8 @@ final class TestRun {
     let indexTemplate = root.path + "/index.sqlite"
     try SearchIndex.createEmpty(at: indexTemplate)
 
-    let record = try RunRecord.create(inRunsFolder: runsFolder, at: startedAt)
+    let record = try RunRecord.create(
+      inRunsFolder: runsFolder, at: startedAt, becomesLatest: becomesLatest)
     let events = try record.openEventLog()
     let printer = RunPrinter(
       context, isQuiet: isQuiet, leaksFail: configuration.scheduling.leaksFail,
@@ -98,13 +102,16 @@ final class TestRun {
     printer.setTests((catalog?.tests ?? []).map(\.id))
     let session = RunSession(
       supervisor: supervisor, root: root, indexTemplate: indexTemplate,
-      catalog: catalog ?? TestCatalog.empty(observerFor: package), package: package,
+      catalog: catalog ?? TestCatalog.empty(), package: package,
       configuration: configuration, plan: plan, record: record, events: events, header: header,
       listener: printer)
     if let failure {
       session.log(
         .problem(
-          RunProblem(severity: .error, code: "\(failure.exitCode)", message: failure.message)))
+          RunProblem(
+            severity: .error, code: failure.exitCode.code, message: failure.message,
+            output: failure.output)))
+      if isQuiet, let output = failure.output { context.errors.print(output) }
     }
     if !selected.isEmpty {
       let began = monotonicSeconds()
@@ -146,6 +153,7 @@ final class TestRun {
       }
     }
     printer.finish(session.state, junitPath: reported)
+    if let failure { context.errors.print("carrel: \(failure.message)") }
     for problem in problems + session.writeFailures.filter({ !problems.contains($0) }) {
       context.errors.print("carrel: \(problem)")
     }

@@ -31,8 +31,11 @@ package struct RunRecord: Hashable, Sendable {
   /// - Parameters:
   ///   - runsFolder: The folder of all runs; made when it is missing.
   ///   - time: The start in seconds since 1970.
+  ///   - becomesLatest: Whether `latest` shall point to it.
   /// - Throws: ``EvidenceError`` with the code `unwritable`.
-  package static func create(inRunsFolder runsFolder: String, at time: Double) throws -> RunRecord {
+  package static func create(
+    inRunsFolder runsFolder: String, at time: Double, becomesLatest: Bool = true
+  ) throws -> RunRecord {
     try makeFolders(runsFolder)
     while true {
       let record = RunRecord(path: "\(runsFolder)/\(RunIdentifier.make(at: time))")
@@ -43,7 +46,7 @@ package struct RunRecord: Hashable, Sendable {
       }
       try makeFolders("\(record.path)/logs")
       try makeFolders("\(record.path)/bundles")
-      try pointLatest(of: runsFolder, to: record.runID)
+      if becomesLatest { try pointLatest(of: runsFolder, to: record.runID) }
       return record
     }
   }

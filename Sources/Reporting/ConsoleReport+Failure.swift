@@ -22,7 +22,8 @@ extension ConsoleReport {
     if let bundle = state.test(attempt.test)?.bundles[attempt.attempt] {
       let path = joinedPath(runFolder, bundle.path)
       lines.append("    bundle: \(terminalSafe(path))")
-      lines.append("    reproduce: carrel repro \(shellQuoted(path))")
+      let package = packagePath.map { " " + shellQuoted($0) } ?? ""
+      lines.append("    reproduce: carrel repro \(shellQuoted(path))\(package)")
     }
     return lines.joined(separator: "\n")
   }

@@ -226,7 +226,7 @@ final class BatchRun {
     let tail = lastActivity.map { now - $0 }
     let conclusion = transcript.conclude(
       end: end, intervention: intervention, leftovers: leftovers,
-      standardError: strayOutput[.stderr]?.text ?? "")
+      standardError: strayOutput[.stderr]?.text ?? "", crashReports: crashReports())
     var final: [TestID: TestOutcome] = [:]
     for event in conclusion.events {
       if case .finished(let test, let outcome) = event {
@@ -255,6 +255,19 @@ final class BatchRun {
         request: request,
         selection: results.contains { $0.verdict.needsBundle }
           ? readSmallFile(container.selection) : nil))
+  }
+
+  /// The crash reports of the batch's own process, with the tests that ran when they were written.
+  private func crashReports() -> [BatchTranscript.CrashReport] {
+    guard let process else { return [] }
+    let reports = CrashReportFile.all(in: container.evidence).filter { $0.pid == process.pid }
+    return reports.map { report in
+      let started = transcript.startOrder.last {
+        startTimes[$0].map { session.wallClock(at: $0) <= report.writtenAt } ?? false
+      }
+      return BatchTranscript.CrashReport(
+        test: started, description: report.summary ?? "no description")
+    }
   }
 
   /// The container or the process could not be made: the surroundings are at fault.

@@ -81,13 +81,11 @@ struct BundleTask: Sendable {
         .init(BundlePaths.reproScript, .bytes(Array(command.script.utf8), mode: 0o755)))
     }
     if let selection { entries.append(.init("selection", .bytes(selection))) }
-    for name in (ProcessTable.folderEntries(container.evidence) ?? []).sorted() {
-      let path = "\(container.evidence)/\(name)"
-      switch name {
-      case "attachments": entries.append(.init("attachments", .tree(path)))
-      default: entries.append(.init("\(BundlePaths.crash)/\(name)", .file(path)))
-      }
+    for report in CrashReportFile.all(in: container.evidence) {
+      guard let bytes = report.shareable() else { continue }
+      entries.append(.init("\(BundlePaths.crash)/\(report.name)", .bytes(bytes)))
     }
+    entries.append(.init("attachments", .tree(container.attachments)))
     entries.append(.init(BundlePaths.index, .file(container.index)))
     entries.append(.init("\(BundlePaths.container)/home", .tree(container.home)))
     entries.append(.init("\(BundlePaths.container)/tmp", .tree(container.temporary)))

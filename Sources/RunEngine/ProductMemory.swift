@@ -20,8 +20,9 @@ struct ProductMemory: Codable {
   /// Tells this state of an executable from every other: device, inode, size, times of the last
   /// change of content and of status. The last one cannot be set back (inode(7)).
   ///
-  /// - Returns: `nil` when there is no such file.
+  /// - Returns: `nil` when there is no such file, or when its tests lie in a library beside it.
   static func identity(of product: TestProduct, observer: ObserverLibrary) -> String? {
+    guard product.executable.hasSuffix(".xctest") else { return nil }
     var info = stat()
     guard stat(product.executable, &info) == 0 else { return nil }
     return "\(info.st_dev) \(info.st_ino) \(info.st_size)"

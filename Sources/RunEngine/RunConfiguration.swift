@@ -28,15 +28,6 @@ package struct PackageConfiguration: Sendable {
     self.environment = environment
     self.passedVariables = passedVariables
   }
-
-  /// Folder for files that can be made again, such as the observer.
-  var cacheFolder: String {
-    if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") {
-      return folder + "/carrel"
-    }
-    if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.cache/carrel" }
-    return "/tmp/carrel-cache"
-  }
 }
 
 /// How the tests are run.

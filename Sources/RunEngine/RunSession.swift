@@ -77,7 +77,7 @@ package final class RunSession {
     loop.run { scheduler.isDone && batches.isEmpty && bundlesUnderWay == 0 }
     supervisor.onInterruption = nil
     supervisor.registry.endAdopted()
-    catalog.remember(scheduler.measurements, in: package)
+    catalog.remember(scheduler.measurements)
   }
 
   /// The loop that the run's processes are watched by.

@@ -15,7 +15,7 @@ package final class Supervisor {
   /// - Throws: ``WorkersError`` when the system has no means left.
   package init() throws(WorkersError) {
     loop = try EventLoop()
-    registry = try ProcessRegistry()
+    registry = try ProcessRegistry(ownsAllChildren: true)
     try loop.onSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] signal in
       signalsSeen += 1
       if interruption == nil { interruption = signalName(signal) }

@@ -15,6 +15,8 @@ package struct TestCatalog {
   /// The compiler's one-line description of itself.
   package var compiler: String
   package var observer: ObserverLibrary
+  /// Folder for what is remembered between runs.
+  var cache: String
   /// What earlier runs have measured.
   package var history: [GroupMeasurement] = []
   /// The state of each executable before it was listed.
@@ -23,17 +25,15 @@ package struct TestCatalog {
   var warnings: [String: [String]] = [:]
 
   /// A catalog without tests, for a package that could not be built.
-  package static func empty(observerFor package: PackageConfiguration) -> TestCatalog {
+  package static func empty() -> TestCatalog {
     TestCatalog(
       products: [], tests: [], problems: [], compiler: "unknown",
-      observer: ObserverLibrary(toolchain: Toolchain(binFolder: ""), cache: package.cacheFolder))
+      observer: ObserverLibrary(toolchain: Toolchain(binFolder: ""), cache: ""), cache: "")
   }
 
   /// Remembers what the next run can use. Nothing is remembered of a product that could not be
   /// listed.
-  package func remember(
-    _ measurements: [GroupMeasurement], in configuration: PackageConfiguration
-  ) {
+  package func remember(_ measurements: [GroupMeasurement]) {
     guard !problems.contains(where: { $0.severity == .error }) else { return }
     for product in products {
       guard let identity = identities[product.name] else { continue }
@@ -43,7 +43,7 @@ package struct TestCatalog {
       ProductMemory(
         identity: identity, tests: tests.filter { $0.id.product == product.name },
         warnings: warnings[product.name] ?? [], measurements: new + kept
-      ).save(for: product, in: configuration.cacheFolder)
+      ).save(for: product, in: cache)
     }
   }
 
@@ -75,13 +75,15 @@ package struct CatalogMaker {
     let build = PackageBuild(
       toolchain: toolchain, location: location, extraFlags: configuration.buildFlags)
     try build.checkPackage()
-    let observer = ObserverLibrary(toolchain: toolchain, cache: configuration.cacheFolder)
+    let cache = try PrivateFolder.cache(environment: configuration.environment)
+    let observer = ObserverLibrary(toolchain: toolchain, cache: cache)
     if !configuration.skipsBuild { try self.build(build) }
     try self.build(observer)
     let products = try location.testProducts()
     var catalog = TestCatalog(
       products: products, tests: [], problems: [],
-      compiler: location.compilerVersion() ?? toolchain.binFolder, observer: observer)
+      compiler: location.compilerVersion() ?? toolchain.binFolder, observer: observer,
+      cache: cache)
     try list(into: &catalog, root: root, indexTemplate: indexTemplate)
     return catalog
   }
@@ -133,7 +135,7 @@ package struct CatalogMaker {
     for product in catalog.products {
       catalog.identities[product.name] = ProductMemory.identity(
         of: product, observer: catalog.observer)
-      guard let memory = ProductMemory(of: product, in: configuration.cacheFolder) else { continue }
+      guard let memory = ProductMemory(of: product, in: catalog.cache) else { continue }
       catalog.history += memory.measurements
       if memory.identity == catalog.identities[product.name] {
         known[product.name] = memory.tests

@@ -10,6 +10,19 @@ extension BatchTranscript {
     case interruption(String)
   }
 
+  /// A crash report that the batch's own process wrote.
+  package struct CrashReport: Sendable, Hashable {
+    /// The test that was running.
+    package var test: TestID?
+    /// What happened, in the report's words.
+    package var description: String
+
+    package init(test: TestID?, description: String) {
+      self.test = test
+      self.description = description
+    }
+  }
+
   /// What is left to say when the process and all it started are gone.
   package struct Conclusion: Sendable {
     /// Events that follow from the end; results of the same test replace earlier ones.
@@ -26,10 +39,12 @@ extension BatchTranscript {
   /// - When no test was running, an end that is not explained by the results (a signal, a status
   ///   other than 0 without failures and 1 with failures, no closing record) is charged to the test
   ///   that finished last.
+  /// - A crash report makes the test that ran when it was written `crashed`.
   /// - When nothing was started and the batch has one test only, that test gets the blame; with more
   ///   tests nobody can tell, and all of them count as not started.
   package mutating func conclude(
-    end: ProcessEnd, intervention: Intervention?, leftovers: [Leftover], standardError: String
+    end: ProcessEnd, intervention: Intervention?, leftovers: [Leftover], standardError: String,
+    crashReports: [CrashReport] = []
   ) -> Conclusion {
     flush()
     let hasFailures = state.values.contains { $0.outcome?.verdict == .failed }
@@ -62,6 +77,7 @@ extension BatchTranscript {
       }
       unstarted = []
     }
+    for report in crashReports { charge(report) }
     charge(leftovers)
     return Conclusion(events: takeEvents(), unstarted: unstarted, isClean: isClean)
   }
@@ -127,6 +143,19 @@ extension BatchTranscript {
     if case .signaled = end { outcome.verdict = .crashed }
     outcome.issues = strayIssues
     return outcome
+  }
+
+  /// A process that reported a crash did not pass its test, even if it went on: after a signal that
+  /// it sent to itself, Swift's backtracer writes its report and lets the process run.
+  private mutating func charge(_ crash: CrashReport) {
+    guard let test = crash.test, var outcome = state[test]?.outcome,
+      outcome.verdict.isSuccess(leaksFail: true)
+    else { return }
+    outcome.verdict = .crashed
+    outcome.reason =
+      "the process reported a crash (\(crash.description)) while the test was running, and went on"
+    state[test]?.outcome = outcome
+    report(.finished(test, outcome))
   }
 
   /// Names leftovers in the results of the tests that started them.

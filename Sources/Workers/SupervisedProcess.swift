@@ -265,11 +265,16 @@ package final class SupervisedProcess {
 /// The children that a supervisor knows of, so that the rest of them are adopted orphans.
 package final class ProcessRegistry {
   private var known: Set<Int32> = []
+  private let ownsAllChildren: Bool
 
   /// Makes the process adopt orphaned descendants.
   ///
+  /// - Parameter ownsAllChildren: Whether every child of this process was started through this
+  ///   registry, or descends from one that was. Only then may it reap and end those that no scope
+  ///   claims.
   /// - Throws: ``WorkersError`` with code `system`.
-  package init() throws(WorkersError) {
+  package init(ownsAllChildren: Bool) throws(WorkersError) {
+    self.ownsAllChildren = ownsAllChildren
     guard carrel_become_subreaper() == 0 else {
       throw WorkersError(.system, "cannot become a subreaper", errorNumber: errno)
     }
@@ -278,6 +283,7 @@ package final class ProcessRegistry {
   fileprivate func add(_ pid: Int32) { known.insert(pid) }
   fileprivate func remove(_ pid: Int32) { known.remove(pid) }
   fileprivate func reap(_ pid: Int32) {
+    guard ownsAllChildren else { return }
     var status: Int32 = -1
     var signal: Int32 = -1
     _ = carrel_reap(pid, &status, &signal)
@@ -294,6 +300,7 @@ extension ProcessRegistry {
   /// Ends every adopted process that no scope claimed. Only descendants of processes that were
   /// started here can be among them.
   package func endAdopted() {
+    guard ownsAllChildren else { return }
     var rounds = 0
     while case let orphans = adopted(), !orphans.isEmpty, rounds < 100 {
       rounds += 1

@@ -136,7 +136,7 @@ import Testing
       var console = report(run)
       console.runFolder = folder
       let text = console.failure(attempt, in: run.state, logText: { _ in nil })
-      #expect(text.hasSuffix("\n    reproduce: carrel repro \(word)"))
+      #expect(text.contains("\n    reproduce: carrel repro \(word) "))
     }
   }
 }

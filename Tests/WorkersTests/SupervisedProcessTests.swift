@@ -26,7 +26,7 @@ import Workers
     during: (SupervisedProcess, EventLoop) -> Void = { _, _ in }
   ) throws -> Outcome {
     let loop = try EventLoop()
-    let registry = try ProcessRegistry()
+    let registry = try ProcessRegistry(ownsAllChildren: false)
     var outcome = Outcome()
     let process = try SupervisedProcess(
       ProcessRequest(
@@ -41,7 +41,6 @@ import Workers
     during(process, loop)
     loop.run { outcome.end != nil }
     outcome.sentSignals = process.sentSignals
-    registry.endAdopted()
     return outcome
   }
 
@@ -87,7 +86,7 @@ import Workers
 
   @Test func missingExecutableIsAnError() throws {
     let loop = try EventLoop()
-    let registry = try ProcessRegistry()
+    let registry = try ProcessRegistry(ownsAllChildren: false)
     let request = ProcessRequest(
       executable: "/nowhere/program", arguments: [], environment: [:], scope: "test")
     let error = #expect(throws: WorkersError.self) {
@@ -134,7 +133,7 @@ import Workers
     // The shell says when its trap is set.
     var isReady = false
     let loop = try EventLoop()
-    let registry = try ProcessRegistry()
+    let registry = try ProcessRegistry(ownsAllChildren: false)
     var end: ProcessEnd?
     let process = try SupervisedProcess(
       ProcessRequest(

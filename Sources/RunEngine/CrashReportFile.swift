@@ -1,0 +1,111 @@
+import FoundationEssentials
+import Glibc
+import Workers
+
+/// A crash report of Swift's backtracer: `NAME-PID-NUMBER.json`, or `.log` from other toolchains.
+struct CrashReportFile {
+  let name: String
+  let path: String
+  let pid: Int32
+  /// Seconds since 1970.
+  let writtenAt: Double
+
+  /// The reports in a folder, by name.
+  static func all(in folder: String) -> [CrashReportFile] {
+    (ProcessTable.folderEntries(folder) ?? []).sorted().compactMap { name in
+      let parts = name.split(separator: "-")
+      var info = stat()
+      guard parts.count >= 3, let pid = Int32(parts[parts.count - 2]),
+        lstat("\(folder)/\(name)", &info) == 0, info.st_mode & S_IFMT == S_IFREG
+      else { return nil }
+      return CrashReportFile(
+        name: name, path: "\(folder)/\(name)", pid: pid,
+        writtenAt: Double(info.st_mtim.tv_sec) + Double(info.st_mtim.tv_nsec) / 1e9)
+    }
+  }
+
+  /// What the report calls the crash, for example `Illegal instruction`.
+  var summary: String? {
+    struct Report: Decodable { var description: String? }
+    guard let bytes = readSmallFile(path) else { return nil }
+    return (try? JSONDecoder().decode(Report.self, from: Data(bytes)))?.description
+  }
+
+  /// The report without the contents of registers and memory, which can hold secrets of the program
+  /// under test; as it is when it is no JSON.
+  func shareable() -> [UInt8]? {
+    guard let bytes = readSmallFile(path) else { return nil }
+    guard var report = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else {
+      return bytes
+    }
+    report.remove(["capturedMemory", "registers"])
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    return (try? encoder.encode(report)).map { Array($0) + [10] }
+  }
+}
+
+/// Any JSON.
+enum JSONValue: Codable {
+  case null
+  case bool(Bool)
+  case number(Double)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode([JSONValue].self) {
+      self = .array(value)
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .number(let value):
+      if let whole = Int(exactly: value) {
+        try container.encode(whole)
+      } else {
+        try container.encode(value)
+      }
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+
+  /// Removes members of these names, at any depth.
+  mutating func remove(_ names: Set<String>) {
+    switch self {
+    case .array(let values):
+      self = .array(
+        values.map {
+          var value = $0
+          value.remove(names)
+          return value
+        })
+    case .object(let members):
+      self = .object(
+        members.filter { !names.contains($0.key) }.mapValues {
+          var value = $0
+          value.remove(names)
+          return value
+        })
+    default: break
+    }
+  }
+}
