@@ -41,7 +41,7 @@ enum ListCommand {
       context.errors.print("carrel: \(problem.message)")
       if let output = problem.output { context.errors.print(output) }
     }
-    if !catalog.problems.isEmpty { return .listingFailed }
+    if catalog.problems.contains(where: { $0.severity == .error }) { return .listingFailed }
     if selection.tests.isEmpty {
       throw CommandError(.nothingMatched, TestRun.emptyMessage(selection, catalog))
     }

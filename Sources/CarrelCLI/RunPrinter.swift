@@ -62,6 +62,8 @@ final class RunPrinter: RunListener {
           output.print(line)
         }
       }
+    case .problem(let problem) where problem.severity == .error && problem.code == "listing-failed":
+      errors.print(report.problem(problem))
     default:
       break
     }

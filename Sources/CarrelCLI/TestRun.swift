@@ -86,7 +86,9 @@ final class TestRun {
         for pattern in selection.unmatched where !selected.isEmpty {
           context.errors.print("carrel: warning: \(pattern.message)")
         }
-        if selected.isEmpty, !allowsEmpty, catalog.problems.isEmpty {
+        if selected.isEmpty, !allowsEmpty,
+          !catalog.problems.contains(where: { $0.severity == .error })
+        {
           failure = CommandError(.nothingMatched, Self.emptyMessage(selection, catalog))
         }
       } catch {

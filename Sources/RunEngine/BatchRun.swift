@@ -41,6 +41,9 @@ final class BatchRun {
   private var limitTimer: EventLoop.Timer?
   private var slowTimer: EventLoop.Timer?
   private var watched: (current: TestID?, last: TestID?, started: Int) = (nil, nil, -1)
+  private var crashReports: [BatchTranscript.CrashReport] = []
+  /// Time of the last change of the evidence folder that was looked at.
+  private var evidenceChange: [Int] = []
   private var firstStart: Double?
   private var lastActivity: Double?
   private var startedAt = 0.0
@@ -136,6 +139,7 @@ final class BatchRun {
         bytes.withUnsafeBytes { strayOutput[stream]?.append($0) }
       }
     case .finished(let test, let outcome):
+      collectCrashReports()
       lastActivity = monotonicSeconds()
       finish(test, outcome, end: nil)
     case .homes(let homes):
@@ -222,11 +226,12 @@ final class BatchRun {
     session.supervisor.loop.cancel(slowTimer)
     let now = monotonicSeconds()
     let launched = process?.startTime ?? startedAt
+    collectCrashReports()
     // Before the conclusion, which may blame a test that was not seen to finish.
     let tail = lastActivity.map { now - $0 }
     let conclusion = transcript.conclude(
       end: end, intervention: intervention, leftovers: leftovers,
-      standardError: strayOutput[.stderr]?.text ?? "", crashReports: crashReports())
+      standardError: strayOutput[.stderr]?.text ?? "", crashReports: crashReports)
     var final: [TestID: TestOutcome] = [:]
     for event in conclusion.events {
       if case .finished(let test, let outcome) = event {
@@ -258,15 +263,25 @@ final class BatchRun {
   }
 
   /// The crash reports of the batch's own process, with the tests that ran when they were written.
-  private func crashReports() -> [BatchTranscript.CrashReport] {
-    guard let process else { return [] }
-    let reports = CrashReportFile.all(in: container.evidence).filter { $0.pid == process.pid }
-    return reports.map { report in
+  private func collectCrashReports() {
+    guard let process else { return }
+    var info = stat()
+    guard stat(container.evidence, &info) == 0 else { return }
+    let change = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
+    guard change != evidenceChange else { return }
+    for report in CrashReportFile.all(in: container.evidence)
+    where report.pid == process.pid && !report.isCollected {
       let started = transcript.startOrder.last {
         startTimes[$0].map { session.wallClock(at: $0) <= report.writtenAt } ?? false
       }
-      return BatchTranscript.CrashReport(
-        test: started, description: report.summary ?? "no description")
+      crashReports.append(
+        BatchTranscript.CrashReport(
+          test: started, description: report.summary ?? "no description"))
+      // The next report of the process would have the same name.
+      report.collect(as: crashReports.count)
+    }
+    if stat(container.evidence, &info) == 0 {
+      evidenceChange = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
     }
   }
 

@@ -24,6 +24,16 @@ struct CrashReportFile {
     }
   }
 
+  /// Whether the file has the name that ``collect(as:)`` gives.
+  var isCollected: Bool { name.split(separator: "-").last?.hasPrefix("carrel") ?? false }
+
+  /// Gives the file a name that its process does not use.
+  func collect(as number: Int) {
+    let base = name.split(separator: "-").dropLast().joined(separator: "-")
+    let folder = path.dropLast(name.utf8.count)
+    _ = rename(path, "\(folder)\(base)-carrel\(number).json")
+  }
+
   /// What the report calls the crash, for example `Illegal instruction`.
   var summary: String? {
     struct Report: Decodable { var description: String? }

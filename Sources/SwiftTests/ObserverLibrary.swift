@@ -45,7 +45,8 @@ package struct ObserverLibrary: Sendable {
         toolchain.swiftc,
         [
           "-O", "-swift-version", "5", "-module-name", "CarrelObserver", "-emit-library",
-          "Observer.swift", "interpose.o", "-o", "libCarrelObserver.so",
+          // Not the user's module cache, which cannot be written everywhere.
+          "-module-cache-path", "modules", "Observer.swift", "interpose.o", "-o", "libCarrelObserver.so",
         ]),
     ]
     let folder = folder
@@ -53,6 +54,7 @@ package struct ObserverLibrary: Sendable {
     return (
       steps,
       {
+        removeTree(work + "/modules")
         // Whoever is first wins; the others' work is the same.
         _ = rename(work, folder)
         removeTree(work)

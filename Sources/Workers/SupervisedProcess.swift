@@ -200,7 +200,7 @@ package final class SupervisedProcess {
     for orphan in registry.adopted() where watchedOrphans[orphan] == nil {
       guard let status = ProcessTable.status(of: orphan) else { continue }
       if status.isZombie {
-        registry.reap(orphan)
+        registry.reap(orphan, isOwn: status.session == pid || status.group == pid)
         continue
       }
       if status.session != pid, status.group != pid {
@@ -282,8 +282,8 @@ package final class ProcessRegistry {
 
   fileprivate func add(_ pid: Int32) { known.insert(pid) }
   fileprivate func remove(_ pid: Int32) { known.remove(pid) }
-  fileprivate func reap(_ pid: Int32) {
-    guard ownsAllChildren else { return }
+  fileprivate func reap(_ pid: Int32, isOwn: Bool = false) {
+    guard isOwn || ownsAllChildren else { return }
     var status: Int32 = -1
     var signal: Int32 = -1
     _ = carrel_reap(pid, &status, &signal)
