@@ -46,7 +46,8 @@ package struct ObserverLibrary: Sendable {
         [
           "-O", "-swift-version", "5", "-module-name", "CarrelObserver", "-emit-library",
           // Not the user's module cache, which cannot be written everywhere.
-          "-module-cache-path", "modules", "Observer.swift", "interpose.o", "-o", "libCarrelObserver.so",
+          "-module-cache-path", "modules", "Observer.swift", "interpose.o", "-o",
+          "libCarrelObserver.so",
         ]),
     ]
     let folder = folder

@@ -1,0 +1,4 @@
+import PlannedTests
+import XCTest
+
+XCTMain([testCase(PlannedCase.allTests)])
