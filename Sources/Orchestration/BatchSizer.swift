@@ -96,6 +96,9 @@ struct BatchSizer: Sendable {
     overall.tests += Double(tests)
   }
 
+  /// Seconds that the tests of a batch may take together as far as they are known to be slow.
+  var slowSeconds: Double { min(max(round.seconds, 0.1), Self.maxSeconds) }
+
   /// Seconds a test and start cost of a group, with the weight of the measurement in tests; `nil`
   /// until both were measured.
   func measurement(group: Int) -> (secondsPerTest: Double, startCost: Double, tests: Double)? {

@@ -40,9 +40,13 @@ extension Scheduler {
     var size = sizer.nextSize(group: front.group, available: front.tests.count)
     if options.batch == .auto {
       var bytes = 0
-      let fitting = front.tests.prefix(size).prefix {
-        bytes += plan.tests[$0].id.name.utf8.count + 1
-        return bytes <= Self.maxNameBytes
+      var slow = 0.0
+      let fitting = front.tests.prefix(size).prefix { position in
+        let id = plan.tests[position].id
+        bytes += id.name.utf8.count + 1
+        guard let seconds = options.slowTests[id] else { return bytes <= Self.maxNameBytes }
+        defer { slow += seconds }
+        return bytes <= Self.maxNameBytes && (slow == 0 || slow + seconds <= sizer.slowSeconds)
       }
       size = max(1, fitting.count)
     }

@@ -69,6 +69,9 @@ package struct SchedulerOptions: Sendable {
   package var companyCheckLimit: Int
   /// What earlier runs have measured; groups that are not in it start with a probe.
   package var history: [GroupMeasurement] = []
+  /// Seconds of the tests that took long in earlier runs: several of them do not share a batch when
+  /// that would keep one worker busy for longer than its share.
+  package var slowTests: [TestID: Double] = [:]
 
   package init(
     workers: Int, batch: BatchPolicy = .auto, retries: Int = 0, checksCompany: Bool = true,

@@ -16,6 +16,11 @@ struct ProductMemory: Codable {
   /// What the listing warned of.
   var warnings: [String]
   var measurements: [GroupMeasurement]
+  /// Seconds of the tests that took at least ``slow``, by printed ID.
+  var slowTests: [String: Double]
+
+  /// Seconds from which a test's time is remembered.
+  static let slow = 0.05
 
   /// Tells this state of an executable from every other: device, inode, size, times of the last
   /// change of content and of status. The last one cannot be set back (inode(7)).
@@ -40,8 +45,9 @@ struct ProductMemory: Codable {
 
   init(
     identity: String, tests: [TestDescriptor], warnings: [String],
-    measurements: [GroupMeasurement]
+    measurements: [GroupMeasurement], slowTests: [String: Double]
   ) {
+    self.slowTests = slowTests
     self.identity = identity
     self.tests = tests
     self.warnings = warnings

@@ -59,6 +59,7 @@ package final class RunSession {
     }
     var scheduling = configuration.scheduling
     scheduling.history = catalog.history
+    scheduling.slowTests = catalog.slowTests
     scheduler = Scheduler(plan: plan, options: scheduling)
     log(.runStarted(header))
     for problem in catalog.problems { log(.problem(problem)) }
@@ -77,7 +78,11 @@ package final class RunSession {
     loop.run { scheduler.isDone && batches.isEmpty && bundlesUnderWay == 0 }
     supervisor.onInterruption = nil
     supervisor.registry.endAdopted()
-    catalog.remember(scheduler.measurements)
+    var seconds: [TestID: Double] = [:]
+    for test in state.tests {
+      if let attempt = test.decisive { seconds[test.id] = attempt.duration }
+    }
+    catalog.remember(scheduler.measurements, seconds: seconds)
   }
 
   /// The loop that the run's processes are watched by.
@@ -208,11 +213,9 @@ package final class RunSession {
     }
     bundlesUnderWay += 1
     supervisor.loop.inBackground(
-      {
-        defer { Workers.removeTree(container.root) }
-        return tasks.map { $0.perform() }
-      },
+      { tasks.map { $0.perform() } },
       then: { [unowned self] results in
+        supervisor.loop.inBackground({ Workers.removeTree(container.root) }, then: { _ in })
         bundlesUnderWay -= 1
         for result in results {
           switch result {

@@ -19,6 +19,8 @@ package struct TestCatalog {
   var cache: String
   /// What earlier runs have measured.
   package var history: [GroupMeasurement] = []
+  /// Seconds of the tests that took long in earlier runs.
+  package var slowTests: [TestID: Double] = [:]
   /// The state of each executable before it was listed.
   var identities: [String: String] = [:]
   /// What the listing of each product warned of.
@@ -33,16 +35,23 @@ package struct TestCatalog {
 
   /// Remembers what the next run can use. Nothing is remembered of a product that could not be
   /// listed.
-  package func remember(_ measurements: [GroupMeasurement]) {
+  ///
+  /// - Parameter seconds: Times of the tests that ran.
+  package func remember(_ measurements: [GroupMeasurement], seconds: [TestID: Double]) {
     guard !problems.contains(where: { $0.severity == .error }) else { return }
     for product in products {
       guard let identity = identities[product.name] else { continue }
       let old = history.filter { $0.product == product.name }
       let new = measurements.filter { $0.product == product.name }
       let kept = old.filter { known in !new.contains { $0.library == known.library } }
+      var slow = slowTests.filter { $0.key.product == product.name && seconds[$0.key] == nil }
+      slow.merge(
+        seconds.filter { $0.key.product == product.name && $0.value >= ProductMemory.slow }
+      ) { _, new in new }
       ProductMemory(
         identity: identity, tests: tests.filter { $0.id.product == product.name },
-        warnings: warnings[product.name] ?? [], measurements: new + kept
+        warnings: warnings[product.name] ?? [], measurements: new + kept,
+        slowTests: Dictionary(uniqueKeysWithValues: slow.map { ("\($0.key)", $0.value) })
       ).save(for: product, in: cache)
     }
   }
@@ -137,6 +146,9 @@ package struct CatalogMaker {
         of: product, observer: catalog.observer)
       guard let memory = ProductMemory(of: product, in: catalog.cache) else { continue }
       catalog.history += memory.measurements
+      for (text, seconds) in memory.slowTests {
+        if let test = TestID(parsing: text) { catalog.slowTests[test] = seconds }
+      }
       if memory.identity == catalog.identities[product.name] {
         known[product.name] = memory.tests
         catalog.warnings[product.name] = memory.warnings

@@ -66,4 +66,34 @@ import Testing
     #expect(abs((learned.first?.secondsPerTest ?? 0) - 0.5) < 1e-6)
     #expect(abs((learned.first?.startCost ?? 0) - 0.1) < 1e-6)
   }
+
+  @Test func slowTestsDoNotShareABatch() {
+    let plan = Self.plan(200)
+    var options = SchedulerOptions(workers: 2)
+    options.history = [Self.measured(seconds: 0.012)]
+    for number in 100..<103 { options.slowTests[plan.tests[number].id] = 0.6 }
+    var scheduler = Scheduler(plan: plan, options: options)
+    var commands = scheduler.start()
+    var batches: [[TestID]] = []
+    while case .startBatch(let spec)? = commands.first(where: {
+      if case .startBatch = $0 { true } else { false }
+    }) {
+      batches.append(spec.tests)
+      commands.removeAll {
+        if case .startBatch(let other) = $0 { other.batch == spec.batch } else { true }
+      }
+      let results = spec.tests.map {
+        AttemptResult(
+          test: $0, attempt: 1, batch: spec.batch, worker: spec.worker, verdict: .passed,
+          startedAt: 0, duration: options.slowTests[$0] ?? 0.003)
+      }
+      commands += scheduler.handle(
+        .batchEnded(
+          batch: spec.batch, results: results, unstarted: [], startCost: 0.02, duration: 1))
+    }
+    #expect(batches.reduce([], +) == plan.tests.map(\.id))
+    for batch in batches {
+      #expect(batch.count { options.slowTests[$0] != nil } <= 1)
+    }
+  }
 }
