@@ -28,14 +28,13 @@ let package = Package(
       resources: [
         .embedInCode("Observer/interpose.c.in"), .embedInCode("Observer/Observer.swift.in"),
       ]),
-    .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "CSystem", "RunModel"]),
+    .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "RunModel"]),
 
     // The whole.
     .target(
       name: "RunEngine",
       dependencies: [
-        "Evidence", "Orchestration", "Reporting", "RunModel", "SearchIndex", "SwiftTests",
-        "Workers",
+        "Evidence", "Orchestration", "RunModel", "SwiftTests", "Workers",
       ]),
     .target(
       name: "CarrelCLI",

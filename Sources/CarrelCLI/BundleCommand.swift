@@ -1,6 +1,5 @@
 import Evidence
 import RunModel
-import SwiftTests
 
 /// `carrel bundle`.
 enum BundleCommand {

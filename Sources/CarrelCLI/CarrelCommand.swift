@@ -46,7 +46,7 @@ package enum CarrelCommand {
       context.errors.print(overview)
       return .usage
     case .some(let name):
-      let near = commands.map(\.name).filter { distance($0, name) <= 2 }
+      let near = commands.map(\.name).filter { isNear($0, name) }
       let hint = near.first.map { "; did you mean '\($0)'?" } ?? "; see 'carrel --help'"
       throw UsageError(message: "there is no command '\(name)'" + hint)
     }

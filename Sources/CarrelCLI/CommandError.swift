@@ -1,6 +1,5 @@
 import Evidence
 import Orchestration
-import RunModel
 import SwiftTests
 import Workers
 

@@ -1,3 +1,5 @@
+import Orchestration
+
 /// An option that a command understands.
 struct OptionSpec: Sendable {
   /// All spellings, the preferred one first.
@@ -172,7 +174,7 @@ struct ParsedArguments: Sendable {
 
 private func unknownOption(_ name: String, spec: CommandSpec) -> String {
   let known = spec.options.flatMap(\.names)
-  let near = known.filter { $0.hasPrefix(name) || name.hasPrefix($0) || distance($0, name) <= 2 }
+  let near = known.filter { $0.hasPrefix(name) || name.hasPrefix($0) || (name.hasPrefix("--") && isNear($0, name)) }
   let hint =
     near.isEmpty
     ? "; see 'carrel \(spec.name) --help'"
@@ -180,18 +182,7 @@ private func unknownOption(_ name: String, spec: CommandSpec) -> String {
   return "'carrel \(spec.name)' has no option '\(name)'" + hint
 }
 
-/// Levenshtein's distance of two short words.
-func distance(_ first: String, _ second: String) -> Int {
-  let second = Array(second)
-  var row = Array(0...second.count)
-  for (index, character) in first.enumerated() {
-    var diagonal = row[0]
-    row[0] = index + 1
-    for position in second.indices {
-      let replaced = diagonal + (character == second[position] ? 0 : 1)
-      diagonal = row[position + 1]
-      row[position + 1] = min(replaced, diagonal + 1, row[position] + 1)
-    }
-  }
-  return row[second.count]
+/// Whether two words differ by a typing error or two.
+func isNear(_ first: String, _ second: String) -> Bool {
+  NearestNames.distance(Array(first.utf8), Array(second.utf8), limit: 2) != nil
 }

@@ -1,4 +1,3 @@
-import Evidence
 import Glibc
 import Reporting
 import RunEngine

@@ -5,8 +5,6 @@ import Glibc
 /// A reader that went away (`carrel run | head`) does not end the command: the record matters more
 /// than what is printed, so later writes are dropped.
 final class Terminal {
-  static let standardError = 2 as Int32
-
   let descriptor: Int32
   let isTerminal: Bool
   private var isBroken = false

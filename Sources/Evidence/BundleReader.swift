@@ -1,4 +1,3 @@
-import RunModel
 
 /// Reads a failure bundle: a file that may come from anywhere and may hold anything.
 ///

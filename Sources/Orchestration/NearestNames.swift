@@ -5,7 +5,7 @@ import RunModel
 /// Compared are whole names, suites, classes and functions, without regard to ASCII case. Likeness
 /// is the edit distance (insertions, deletions and substitutions of bytes); a name that holds the
 /// text counts as one edit away.
-struct NearestNames {
+package struct NearestNames {
   private struct Candidate {
     let text: String
     let bytes: [UInt8]
@@ -60,7 +60,7 @@ struct NearestNames {
   /// The edit distance of two byte strings, `nil` when it is greater than a limit.
   ///
   /// Only cells within the limit of the diagonal are computed (Ukkonen's cut-off).
-  static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int? {
+  package static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int? {
     guard abs(left.count - right.count) <= limit else { return nil }
     guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
     let band = min(limit, max(left.count, right.count))

@@ -5,11 +5,15 @@ package enum ListReport {
   /// The version of the JSON form.
   package static let format = FormatVersion(major: 1, minor: 0)
 
-  /// One test a line: the name where it is unique in the listing, else the full ID.
+  /// One test a line: the name where it is unique in the package, else the full ID.
   ///
   /// Each line ends in a line feed; no test, no line.
-  package static func text(_ tests: [TestDescriptor]) -> String {
-    let names = ShortNames(tests.lazy.map(\.id))
+  ///
+  /// - Parameter all: All tests of the package; `nil` when they are the ones listed.
+  package static func text(
+    _ tests: [TestDescriptor], among all: [TestDescriptor]? = nil
+  ) -> String {
+    let names = ShortNames((all ?? tests).lazy.map(\.id))
     var result = ""
     for test in tests {
       result += names.name(of: test.id)

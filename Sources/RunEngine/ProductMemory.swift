@@ -70,9 +70,6 @@ struct ProductMemory: Codable {
   }
 
   private static func path(of product: TestProduct, in cache: String) -> String {
-    let hash = product.executable.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) {
-      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-    }
-    return "\(cache)/products/\(hexadecimal(hash)).json"
+    "\(cache)/products/\(hexadecimal(stableHash(product.executable.utf8))).json"
   }
 }

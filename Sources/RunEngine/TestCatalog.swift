@@ -1,7 +1,6 @@
 import Glibc
 package import Orchestration
 package import RunModel
-import SearchIndex
 package import SwiftTests
 package import Workers
 

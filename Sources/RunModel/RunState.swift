@@ -47,8 +47,6 @@ package struct RunState: Sendable {
   package private(set) var tests: [Test] = []
   package private(set) var problems: [RunProblem] = []
   package private(set) var finish: RunFinish?
-  /// Tests by batch, in the order they were seen to start.
-  package private(set) var startOrder: [Int: [TestID]] = [:]
   private var positions: [TestID: Int] = [:]
 
   package init() {}
@@ -68,7 +66,6 @@ package struct RunState: Sendable {
       positions[descriptor.id] = tests.count
       tests.append(Test(descriptor: descriptor))
     case .attemptStarted(let start):
-      startOrder[start.batch, default: []].append(start.test)
       update(start.test) { $0.open = start }
     case .attemptFinished(let result):
       update(result.test) {
@@ -94,17 +91,6 @@ package struct RunState: Sendable {
   }
 
   package func test(_ id: TestID) -> Test? { positions[id].map { tests[$0] } }
-
-  /// The tests that ran before the attempt in the same process, in the order they started.
-  package func predecessors(of attempt: AttemptResult) -> [TestID] {
-    let order = startOrder[attempt.batch] ?? []
-    return Array(order.prefix { $0 != attempt.test })
-  }
-
-  /// Number of tests by final verdict.
-  package var counts: [Verdict: Int] {
-    tests.reduce(into: [:]) { $0[$1.result.verdict, default: 0] += 1 }
-  }
 
   private mutating func update(_ id: TestID, _ change: (inout Test) -> Void) {
     guard let position = positions[id] else { return }

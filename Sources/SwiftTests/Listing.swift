@@ -1,4 +1,3 @@
-import Glibc
 package import RunModel
 package import Workers
 

@@ -15,7 +15,7 @@ package struct ObserverLibrary: Sendable {
   /// - Parameter cache: Folder for files that can be made again.
   package init(toolchain: Toolchain, cache: String) {
     let sources = PackageResources.interpose_c_in + PackageResources.Observer_swift_in
-    let key = hash(sources) ^ hash(Array(toolchain.identity.utf8)) &* 31
+    let key = stableHash(sources) ^ stableHash(toolchain.identity.utf8) &* 31
     self.toolchain = toolchain
     folder = "\(cache)/observer-\(String(key, radix: 16))"
     path = folder + "/libCarrelObserver.so"
@@ -65,7 +65,7 @@ package struct ObserverLibrary: Sendable {
   }
 }
 
-/// FNV-1a, 64 bits.
-private func hash(_ bytes: [UInt8]) -> UInt64 {
+/// A hash that is the same in every process: FNV-1a, 64 bits.
+package func stableHash(_ bytes: some Sequence<UInt8>) -> UInt64 {
   bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
 }
