@@ -25,16 +25,16 @@ package struct BatchTranscript: Sendable {
 
   let tests: [TestID]
   /// Tests by the name that the library uses.
-  private let byLibraryName: [String: TestID]
+  let byLibraryName: [String: TestID]
   var state: [TestID: Progress] = [:]
   /// Tests in the order they started.
-  package private(set) var startOrder: [TestID] = []
+  package internal(set) var startOrder: [TestID] = []
   /// The test that is running.
-  package private(set) var current: TestID?
+  package internal(set) var current: TestID?
   /// The test that finished last, when none was started since.
   package internal(set) var lastFinished: TestID?
   /// Finished tests whose results were not reported yet, with the boundary that ends their output.
-  private var heldBack: [(test: TestID, boundary: Int)] = []
+  var heldBack: [(test: TestID, boundary: Int)] = []
   /// Whether the library said that it is through.
   var isClosed = false
   /// Failures that the library recorded outside of any test.
@@ -46,7 +46,7 @@ package struct BatchTranscript: Sendable {
   private var filteredSequence = 0
   /// Whose output follows a boundary; `nil` for nobody's.
   private var owners: [Int: TestID?] = [0: nil]
-  private var pendingBoundary: Int?
+  var pendingBoundary: Int?
   private var pendingOutput: [(Int, ProcessStream, [UInt8])] = []
   private var events: [Event] = []
 
@@ -165,161 +165,12 @@ package struct BatchTranscript: Sendable {
     }
   }
 
-  private mutating func setOwner(_ sequence: Int?, _ test: TestID?) {
+  mutating func setOwner(_ sequence: Int?, _ test: TestID?) {
     guard let sequence else { return }
     owners[sequence] = .some(test)
     guard !pendingOutput.isEmpty else { return }
     let pending = pendingOutput
     pendingOutput = []
     for (number, stream, piece) in pending { deliver(number, stream, piece) }
-  }
-}
-
-// MARK: - Records
-
-extension BatchTranscript {
-  private mutating func begin(_ test: TestID, at start: Double?) {
-    guard state[test] == nil else { return }
-    state[test] = Progress(start: start)
-    startOrder.append(test)
-    current = test
-    lastFinished = nil
-    report(.started(test))
-  }
-
-  private mutating func finish(_ test: TestID, duration: Double, boundary: Int?) {
-    guard let progress = state[test], progress.outcome == nil else { return }
-    state[test]?.outcome = TestOutcome(progress, duration: duration)
-    if current == test { current = nil }
-    lastFinished = test
-    heldBack.append((test, boundary ?? 0))
-  }
-
-  private mutating func record(_ issue: TestIssue, in test: TestID?) {
-    if let test = test ?? current, state[test] != nil, state[test]?.outcome == nil {
-      state[test]?.issues.append(issue)
-    } else if issue.isFailure {
-      strayIssues.append(issue)
-    }
-  }
-
-  private mutating func take(_ record: ObserverRecord) {
-    let test = record.name.flatMap { byLibraryName[$0] }
-    switch record.kind {
-    case .hello, .test, .inherited: break
-    case .homes: report(.homes(record.homes))
-    case .missing: if let test { report(.missing(test)) }
-    case .error:
-      strayIssues.append(TestIssue(message: record.message ?? "the observer failed"))
-    case .boundary: pendingBoundary = record.sequence
-    case .start:
-      setOwner(record.sequence, test)
-      if let test { begin(test, at: nil) }
-    case .issue:
-      let location = record.file.flatMap { file in
-        // XCTest has no place for errors thrown by a test's function.
-        file.isEmpty || file == "<EXPR>" || (record.line ?? 0) <= 0
-          ? nil : SourceLocation(file: file, line: record.line ?? 0)
-      }
-      self.record(TestIssue(message: record.message ?? "", location: location), in: test)
-    case .end:
-      setOwner(record.sequence, nil)
-      guard let test else { break }
-      if record.skipped == true {
-        let reason = record.reason.flatMap { $0.isEmpty ? nil : $0 }
-        let location = record.file.map { SourceLocation(file: $0, line: record.line ?? 0) }
-        state[test]?.skip = Skip(kind: .runtime, reason: reason, location: location)
-      }
-      if record.succeeded == false, state[test]?.issues.isEmpty == true {
-        self.record(TestIssue(message: "XCTest says that the test failed"), in: test)
-      }
-      finish(test, duration: record.duration ?? 0, boundary: record.sequence)
-    case .closed: isClosed = true
-    }
-  }
-
-  private mutating func take(_ record: StreamRecord) {
-    guard record.kind == "event" else { return }
-    let payload = record.payload
-    let test = payload.testID.flatMap { byLibraryName[$0] }
-    let time = payload.instant?.absolute
-    switch payload.kind {
-    case "testStarted":
-      setOwner(pendingBoundary, test)
-      pendingBoundary = nil
-      if let test { begin(test, at: time) }
-    case "testCaseStarted":
-      guard let test, let name = payload._testCase?.displayName else { break }
-      state[test]?.cases.append(TestCaseResult(name: name, verdict: .lost))
-      state[test]?.caseStart = time
-    case "testCaseEnded":
-      if let test { endCase(of: test, at: time) }
-    case "testCaseCancelled":
-      guard let test, let last = state[test]?.cases.indices.last else { break }
-      state[test]?.cases[last].verdict = .skipped
-    case "issueRecorded":
-      let isWarning = (payload.issue?.severity ?? payload.issue?._severity) == "warning"
-      let place = payload.issue?.sourceLocation ?? payload._sourceLocation
-      self.record(
-        TestIssue(
-          message: Self.issueText(payload), location: place?.location,
-          severity: isWarning ? .warning : .error, isKnown: payload.issue?.isKnown ?? false,
-          caseName: payload._testCase?.displayName), in: test)
-    case "testCancelled":
-      if let test { state[test]?.skip = Skip(kind: .cancelled, reason: Self.reason(payload)) }
-    case "testSkipped":
-      guard let test, state[test] == nil else { break }
-      begin(test, at: time)
-      let text = Self.reason(payload)
-      // The library's own words; they are a comment that nobody wrote in the sources.
-      let isEmpty = text == "No test cases found."
-      state[test]?.skip = Skip(
-        kind: isEmpty ? .noArguments : .disabled, reason: isEmpty ? nil : text,
-        location: payload._sourceLocation?.location)
-      finish(test, duration: 0, boundary: nil)
-    case "testEnded":
-      let boundary = pendingBoundary
-      setOwner(boundary, nil)
-      pendingBoundary = nil
-      guard let test else { break }
-      let start = state[test]?.start
-      finish(
-        test, duration: start.flatMap { start in time.map { max($0 - start, 0) } } ?? 0,
-        boundary: boundary)
-    case "runEnded":
-      setOwner(pendingBoundary, nil)
-      pendingBoundary = nil
-      isClosed = true
-    default: break
-    }
-  }
-
-  private mutating func endCase(of test: TestID, at time: Double?) {
-    guard var progress = state[test], let last = progress.cases.indices.last else { return }
-    let own = progress.issues.filter { $0.caseName == progress.cases[last].name }
-    progress.cases[last].verdict =
-      if own.contains(where: \.isFailure) {
-        .failed
-      } else if progress.cases[last].verdict == .skipped {
-        .skipped
-      } else {
-        own.contains(where: \.isKnown) ? .knownIssue : .passed
-      }
-    if let start = progress.caseStart, let time {
-      progress.cases[last].duration = max(time - start, 0)
-    }
-    state[test] = progress
-  }
-
-  /// The text of an issue: what failed, and below it the author's comments and the details.
-  private static func issueText(_ payload: StreamRecord.Payload) -> String {
-    let texts = (payload.messages ?? []).map(\.text)
-    return texts.isEmpty ? "an issue was recorded" : texts.joined(separator: "\n")
-  }
-
-  private static func reason(_ payload: StreamRecord.Payload) -> String? {
-    if let comment = payload._comments?.first, !comment.isEmpty { return comment }
-    let details = (payload.messages ?? []).filter { $0.symbol == "details" }.map(\.text)
-    return details.first
   }
 }

@@ -1,0 +1,155 @@
+/// What a run is, known when it starts.
+package struct RunHeader: Codable, Hashable, Sendable {
+  package var format: FormatVersion
+  package var runID: String
+  /// Version of Carrel.
+  package var carrel: String
+  /// Absolute path of the package.
+  package var packagePath: String
+  /// The command line, without the executable.
+  package var arguments: [String]
+  package var workers: Int
+  /// `auto` or the number of tests a batch.
+  package var batch: String
+  package var retries: Int
+  /// Time limit of a test in seconds; `nil` for none.
+  package var timeLimit: Double?
+  package var leaksFail: Bool
+  /// The isolation level in use.
+  package var isolation: String
+  /// Seed that fixture tokens are made from.
+  package var seed: String
+  /// The compiler's own one-line description.
+  package var toolchain: String
+  package var hostName: String
+  /// Names of the caller's variables that reach the tests.
+  package var passedVariables: [String]
+
+  package init(
+    runID: String, carrel: String, packagePath: String, arguments: [String], workers: Int,
+    batch: String, retries: Int, timeLimit: Double?, leaksFail: Bool, isolation: String,
+    seed: String, toolchain: String, hostName: String, passedVariables: [String]
+  ) {
+    self.format = eventLogFormat
+    self.runID = runID
+    self.carrel = carrel
+    self.packagePath = packagePath
+    self.arguments = arguments
+    self.workers = workers
+    self.batch = batch
+    self.retries = retries
+    self.timeLimit = timeLimit
+    self.leaksFail = leaksFail
+    self.isolation = isolation
+    self.seed = seed
+    self.toolchain = toolchain
+    self.hostName = hostName
+    self.passedVariables = passedVariables
+  }
+}
+
+/// A batch that is about to start.
+package struct BatchStart: Codable, Hashable, Sendable {
+  package var batch: Int
+  package var worker: Int
+  package var purpose: AttemptPurpose
+  /// The tests selected for the batch's process.
+  package var tests: [TestID]
+
+  package init(batch: Int, worker: Int, purpose: AttemptPurpose, tests: [TestID]) {
+    self.batch = batch
+    self.worker = worker
+    self.purpose = purpose
+    self.tests = tests
+  }
+}
+
+/// An attempt whose test was seen to start.
+package struct AttemptStart: Codable, Hashable, Sendable {
+  package var test: TestID
+  package var attempt: Int
+  package var batch: Int
+  package var worker: Int
+
+  package init(test: TestID, attempt: Int, batch: Int, worker: Int) {
+    self.test = test
+    self.attempt = attempt
+    self.batch = batch
+    self.worker = worker
+  }
+}
+
+/// A batch whose process and leftovers are gone.
+package struct BatchFinish: Codable, Hashable, Sendable {
+  package var batch: Int
+  package var worker: Int
+  /// `nil` when the process could not be started.
+  package var end: ProcessEnd?
+  /// Seconds from the start of the process to its end.
+  package var duration: Double
+
+  package init(batch: Int, worker: Int, end: ProcessEnd?, duration: Double) {
+    self.batch = batch
+    self.worker = worker
+    self.end = end
+    self.duration = duration
+  }
+}
+
+/// A failure bundle that lies complete under its final name.
+package struct BundleReference: Codable, Hashable, Sendable {
+  package var test: TestID
+  package var attempt: Int
+  /// Path relative to the run's folder.
+  package var path: String
+  /// Size of the file in bytes.
+  package var bytes: Int
+
+  package init(test: TestID, attempt: Int, path: String, bytes: Int) {
+    self.test = test
+    self.attempt = attempt
+    self.path = path
+    self.bytes = bytes
+  }
+}
+
+/// Something that went wrong outside of any test.
+package struct RunProblem: Codable, Hashable, Sendable {
+  package enum Severity: String, Codable, Sendable { case warning, error }
+
+  package var severity: Severity
+  /// Stable code, for example `listing-failed`.
+  package var code: String
+  package var message: String
+  /// Output that explains it, if any.
+  package var output: String?
+
+  package init(severity: Severity, code: String, message: String, output: String? = nil) {
+    self.severity = severity
+    self.code = code
+    self.message = message
+    self.output = output
+  }
+}
+
+/// How a run ended.
+package struct RunFinish: Codable, Hashable, Sendable {
+  /// The exit code of the command.
+  package var exitCode: Int32
+  /// Seconds from the start of the run.
+  package var duration: Double
+  /// The signal that ended the run early.
+  package var interruptedBy: String?
+  /// Processor time that Carrel itself used, without the processes it started, in seconds.
+  package var processorSeconds: Double?
+
+  package init(
+    exitCode: Int32, duration: Double, interruptedBy: String? = nil,
+    processorSeconds: Double? = nil
+  ) {
+    self.exitCode = exitCode
+    self.duration = duration
+    self.interruptedBy = interruptedBy
+    self.processorSeconds = processorSeconds
+  }
+}
