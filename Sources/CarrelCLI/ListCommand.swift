@@ -35,7 +35,9 @@ enum ListCommand {
     ).make(root: root, indexTemplate: indexTemplate)
     if let signal = supervisor.interruption { return ExitCode(signal: signal) }
     let selection = try filter.select(from: Plan(catalog.tests).tests)
-    let text = isJSON ? ListReport.json(selection.tests) : ListReport.text(selection.tests, among: catalog.tests)
+    let text =
+      isJSON
+      ? ListReport.json(selection.tests) : ListReport.text(selection.tests, among: catalog.tests)
     context.output.write(Array(text.utf8))
     for problem in catalog.problems {
       context.errors.print("carrel: \(problem.message)")

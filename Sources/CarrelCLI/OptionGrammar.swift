@@ -174,7 +174,9 @@ struct ParsedArguments: Sendable {
 
 private func unknownOption(_ name: String, spec: CommandSpec) -> String {
   let known = spec.options.flatMap(\.names)
-  let near = known.filter { $0.hasPrefix(name) || name.hasPrefix($0) || (name.hasPrefix("--") && isNear($0, name)) }
+  let near = known.filter {
+    $0.hasPrefix(name) || name.hasPrefix($0) || (name.hasPrefix("--") && isNear($0, name))
+  }
   let hint =
     near.isEmpty
     ? "; see 'carrel \(spec.name) --help'"

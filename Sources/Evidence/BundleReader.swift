@@ -1,4 +1,3 @@
-
 /// Reads a failure bundle: a file that may come from anywhere and may hold anything.
 ///
 /// Every call reads the file from its start with bounded memory and stops at the limits.

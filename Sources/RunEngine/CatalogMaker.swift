@@ -1,0 +1,185 @@
+import Glibc
+import Orchestration
+import RunModel
+import SwiftTests
+package import Workers
+
+/// Builds a package's tests and lists them.
+package struct CatalogMaker {
+  private let supervisor: Supervisor
+  private let configuration: PackageConfiguration
+  private let listener: (any RunListener)?
+
+  package init(
+    supervisor: Supervisor, configuration: PackageConfiguration, listener: (any RunListener)?
+  ) {
+    self.supervisor = supervisor
+    self.configuration = configuration
+    self.listener = listener
+  }
+
+  /// - Parameters:
+  ///   - root: Where containers for the listing are made.
+  ///   - indexTemplate: Path of an empty index.
+  /// - Throws: ``SwiftTestsError`` when there is no package, no toolchain, no product, or the build
+  ///   fails; ``WorkersError`` when containers cannot be made.
+  package func make(root: WorkRoot, indexTemplate: String) throws -> TestCatalog {
+    let location = configuration.location
+    let toolchain = try Toolchain.find(path: configuration.environment["PATH"])
+    let build = PackageBuild(
+      toolchain: toolchain, location: location, extraFlags: configuration.buildFlags)
+    try build.checkPackage()
+    let cache = try PrivateFolder.cache(environment: configuration.environment)
+    let observer = ObserverLibrary(toolchain: toolchain, cache: cache)
+    if !configuration.skipsBuild { try self.build(build) }
+    try self.build(observer)
+    let products = try location.testProducts()
+    var catalog = TestCatalog(
+      products: products, tests: [], problems: [],
+      compiler: location.compilerVersion() ?? toolchain.binFolder, observer: observer,
+      cache: cache)
+    try list(into: &catalog, root: root, indexTemplate: indexTemplate)
+    return catalog
+  }
+
+  private func build(_ build: PackageBuild) throws {
+    var output = TailBytes(limit: 1 << 16)
+    let ends = supervisor.run([build.request(environment: configuration.environment)]) {
+      _, _, bytes in
+      output.append(bytes)
+      listener?.buildDidPrint(bytes)
+    }
+    guard supervisor.interruption == nil else { return }
+    switch ends[0] {
+    case .failure(let error): throw error
+    case .success(.exited(0)): return
+    case .success(let end):
+      throw SwiftTestsError(
+        .buildFailed,
+        "the package's tests do not build ('swift build' ended with \(end)); the compiler's errors "
+          + "are above", output: output.text)
+    }
+  }
+
+  private func build(_ observer: ObserverLibrary) throws {
+    guard !observer.exists, supervisor.interruption == nil else { return }
+    let (steps, install) = try observer.build(environment: configuration.environment)
+    for step in steps {
+      var output = TailBytes(limit: 1 << 16)
+      let ends = supervisor.run([step]) { _, _, bytes in output.append(bytes) }
+      guard case .success(.exited(0)) = ends[0] else {
+        throw SwiftTestsError(
+          .observerFailed,
+          "the observer for test processes does not build with this toolchain "
+            + "(\(step.executable)); Carrel needs Swift 6.2 or newer", output: output.text)
+      }
+    }
+    guard install() else {
+      throw SwiftTestsError(
+        .observerFailed, "the observer for test processes cannot be kept at \(observer.path)")
+    }
+  }
+
+  /// Takes remembered listings where the product is unchanged, and lists the rest.
+  private func list(
+    into catalog: inout TestCatalog, root: WorkRoot, indexTemplate: String
+  ) throws {
+    guard supervisor.interruption == nil else { return }
+    var known: [String: [TestDescriptor]] = [:]
+    for product in catalog.products {
+      catalog.identities[product.name] = ProductMemory.identity(
+        of: product, observer: catalog.observer)
+      guard let memory = ProductMemory(of: product, in: catalog.cache) else { continue }
+      catalog.history += memory.measurements
+      for (text, seconds) in memory.slowTests {
+        if let test = TestID(parsing: text) { catalog.slowTests[test] = seconds }
+      }
+      if memory.identity == catalog.identities[product.name] {
+        known[product.name] = memory.tests
+        catalog.warnings[product.name] = memory.warnings
+      }
+    }
+    let unknown = catalog.products.filter { known[$0.name] == nil }
+    let found = try list(unknown, into: &catalog, root: root, indexTemplate: indexTemplate)
+    known.merge(found) { remembered, _ in remembered }
+    catalog.tests = catalog.products.flatMap { known[$0.name] ?? [] }
+    for warning in catalog.products.flatMap({ catalog.warnings[$0.name] ?? [] }) {
+      catalog.problems.append(
+        RunProblem(severity: .warning, code: "inherited-tests", message: warning))
+    }
+  }
+
+  /// Lists the tests of products, of both libraries, side by side.
+  private func list(
+    _ products: [TestProduct], into catalog: inout TestCatalog, root: WorkRoot,
+    indexTemplate: String
+  ) throws -> [String: [TestDescriptor]] {
+    let environment = TestEnvironment(
+      caller: configuration.environment, additional: configuration.passedVariables)
+    var listings: [Listing] = []
+    var requests: [ProcessRequest] = []
+    var containers: [Container] = []
+    for product in products {
+      for library in [TestLibrary.xctest, .testing] {
+        let container = try root.prepare(
+          worker: listings.count + 1, indexTemplate: indexTemplate)
+        containers.append(container)
+        let listing = Listing(product: product, library: library)
+        listings.append(listing)
+        requests.append(
+          listing.request(
+            environment: environment.variables(
+              container: container, run: "listing", worker: 0, workers: 0, batch: 0),
+            observer: catalog.observer.path, directory: configuration.location.package,
+            scope: "listing-\(getpid())-\(listings.count)"))
+      }
+    }
+    let started = monotonicSeconds()
+    let ends = supervisor.run(requests, limit: configuration.listingLimit) { index, stream, bytes in
+      listings[index].feed(stream, bytes)
+    }
+    for container in containers {
+      if let folder = root.retire(container, keepsFiles: false) { removeTree(folder) }
+    }
+    guard supervisor.interruption == nil else { return [:] }
+    var found: [String: [TestDescriptor]] = [:]
+    for (index, listing) in listings.enumerated() {
+      do {
+        switch ends[index] {
+        case .failure(let error): throw error
+        case .success(let end):
+          found[listing.product.name, default: []] += try listing.result(end: end)
+        }
+      } catch let error as SwiftTestsError {
+        let isLate = monotonicSeconds() - started >= configuration.listingLimit
+        let message =
+          isLate
+          ? error.message + " after the limit of \(configuration.listingLimit.formattedSeconds)"
+          : error.message
+        catalog.problems.append(
+          RunProblem(
+            severity: .error, code: error.code.rawValue, message: message, output: error.output))
+      }
+      catalog.warnings[listing.product.name, default: []] += listing.warnings
+      if let problem = Self.homeProblem(
+        listing.homes, product: listing.product.name, container: containers[index])
+      {
+        catalog.problems.append(problem)
+      }
+    }
+    return found
+  }
+
+  /// Isolation is checked with a real process of the product: each of Foundation's ways to name a
+  /// folder of the user's must lead into the container.
+  static func homeProblem(
+    _ homes: [String: String], product: String, container: Container
+  ) -> RunProblem? {
+    let outside = homes.filter { !container.contains($0.value) }.sorted { $0.key < $1.key }
+    guard !outside.isEmpty else { return nil }
+    let list = outside.map { "\($0.key) is \($0.value)" }.joined(separator: "; ")
+    return RunProblem(
+      severity: .error, code: "container-escaped",
+      message: "tests of \(product) would not stay in their container: \(list)")
+  }
+}
