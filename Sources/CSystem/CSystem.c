@@ -8,10 +8,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -158,4 +161,55 @@ int carrel_copy_file(const char *from, const char *to, mode_t mode) {
   if (target >= 0) close(target);
   errno = error;
   return result;
+}
+
+int carrel_socket_pair(int descriptors[2]) {
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, descriptors) < 0) return -1;
+  return fcntl(descriptors[0], F_SETFL, O_NONBLOCK);
+}
+
+int carrel_send_descriptors(int socket, const int *descriptors, size_t count) {
+  enum { highest_count = 8 };
+  if (count > highest_count) {
+    errno = EINVAL;
+    return -1;
+  }
+  union {
+    char bytes[CMSG_SPACE(sizeof(int) * highest_count)];
+    struct cmsghdr alignment;
+  } ancillary = {0};
+  char byte = 0;
+  struct iovec content = {.iov_base = &byte, .iov_len = 1};
+  struct msghdr header = {
+      .msg_iov = &content,
+      .msg_iovlen = 1,
+      .msg_control = ancillary.bytes,
+      .msg_controllen = CMSG_SPACE(sizeof(int) * count),
+  };
+  struct cmsghdr *part = CMSG_FIRSTHDR(&header);
+  part->cmsg_level = SOL_SOCKET;
+  part->cmsg_type = SCM_RIGHTS;
+  part->cmsg_len = CMSG_LEN(sizeof(int) * count);
+  memcpy(CMSG_DATA(part), descriptors, sizeof(int) * count);
+  ssize_t sent;
+  do {
+    sent = sendmsg(socket, &header, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == 1 ? 0 : -1;
+}
+
+int carrel_memory_file(const void *bytes, size_t count) {
+  int file = memfd_create("carrel", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  for (size_t done = 0; done < count;) {
+    ssize_t written = write(file, (const char *)bytes + done, count - done);
+    if (written < 0 && errno != EINTR) {
+      int error = errno;
+      close(file);
+      errno = error;
+      return -1;
+    }
+    if (written > 0) done += (size_t)written;
+  }
+  return file;
 }

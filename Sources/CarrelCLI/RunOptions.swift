@@ -13,6 +13,10 @@ enum RunOptions {
       "--batch", value: "auto|N",
       help: "tests that share a process and a container; 1 is full isolation (default: auto)"),
     OptionSpec(
+      "--start", value: "cold|warm|auto",
+      help: "load the test executable for each process, or once and copy it; auto: warm when many "
+        + "processes are planned (default: auto)"),
+    OptionSpec(
       "--timeout", value: "SECONDS",
       help: "limit for each test; 'none' for no limit (default: 300)"),
     OptionSpec(
@@ -48,6 +52,7 @@ enum RunOptions {
     }
     let compression = try arguments.choice(
       "--bundle-compression", of: BundleCompression.allCases.map(\.rawValue))
+    let start = try arguments.choice("--start", of: StartPolicy.allCases.map(\.rawValue))
     let limit = try arguments.seconds("--timeout")
     var random = SystemRandomNumberGenerator()
     let scheduling = SchedulerOptions(
@@ -61,6 +66,7 @@ enum RunOptions {
       grace: try arguments.seconds("--grace").map { $0 ?? 0 } ?? 2,
       slowAfter: try arguments.seconds("--slow").map { $0 ?? 1e6 } ?? 60,
       compression: compression.flatMap { BundleCompression(rawValue: $0) } ?? .zstd,
+      start: start.flatMap { StartPolicy(rawValue: $0) } ?? .auto,
       seed: arguments.string("--seed") ?? hexadecimal(random.next()), carrel: carrelVersion,
       arguments: commandLine)
   }

@@ -38,6 +38,7 @@ final class BatchRun {
   ]
   private var outcomes: [TestID: TestOutcome] = [:]
   private var intervention: BatchTranscript.Intervention?
+  private var interruptionGrace = 0.0
   private var limitTimer: EventLoop.Timer?
   private var slowTimer: EventLoop.Timer?
   private var watched: (current: TestID?, last: TestID?, started: Int) = (nil, nil, -1)
@@ -97,20 +98,55 @@ final class BatchRun {
         directory: session.package.location.package,
         scope: "\(session.record.runID)-\(spec.batch)")
       self.request = request
-      let process = try SupervisedProcess(
-        request, loop: session.supervisor.loop, registry: session.supervisor.registry,
-        onOutput: { [unowned self] in take($0, $1) },
-        onEnd: { [unowned self] in processEnded($0, $1) })
-      self.process = process
-      watch()
+      session.starter.choose(
+        spec, request, isUntouched: { [unowned self] in session.root.isUntouched(worker: spec.worker) }
+      ) { [unowned self] warm in launch(request, from: warm) }
+    } catch {
+      session.logStart(of: spec, .cold)
+      failToStart(error)
+    }
+  }
+
+  /// Starts the process as a copy of a warm one or, without one, anew.
+  private func launch(_ request: ProcessRequest, from warm: WarmProcess?) {
+    session.logStart(of: spec, warm == nil ? .cold : .warm)
+    guard let warm else { return launchCold(request) }
+    warm.start(
+      request, onOutput: { [unowned self] in take($0, $1) },
+      onEnd: { [unowned self] in processEnded($0, $1) }
+    ) { [unowned self] process in
+      if let process {
+        begin(process)
+      } else {
+        session.starter.decline(spec, "its warm process is gone")
+        launchCold(request)
+      }
+    }
+  }
+
+  private func launchCold(_ request: ProcessRequest) {
+    do throws(WorkersError) {
+      begin(
+        try SupervisedProcess(
+          request, loop: session.supervisor.loop, registry: session.supervisor.registry,
+          onOutput: { [unowned self] in take($0, $1) },
+          onEnd: { [unowned self] in processEnded($0, $1) }))
     } catch {
       failToStart(error)
     }
   }
 
+  private func begin(_ process: SupervisedProcess) {
+    self.process = process
+    watch()
+    // The run may have been interrupted while a warm process was waited for.
+    if intervention != nil { process.terminate(grace: interruptionGrace) }
+  }
+
   /// Ends the process because the run is interrupted.
   func interrupt(by signal: String, grace: Double) {
     if intervention == nil { intervention = .interruption(signal) }
+    interruptionGrace = grace
     process?.terminate(grace: grace)
   }
 

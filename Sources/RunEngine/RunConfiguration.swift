@@ -40,6 +40,7 @@ package struct RunConfiguration: Sendable {
   /// Seconds after which a running test is reported as slow.
   package var slowAfter: Double
   package var compression: BundleCompression
+  package var start: StartPolicy
   package var seed: String
   /// Version of Carrel.
   package var carrel: String
@@ -50,13 +51,15 @@ package struct RunConfiguration: Sendable {
 
   package init(
     scheduling: SchedulerOptions, timeLimit: Double?, grace: Double = 2, slowAfter: Double = 60,
-    compression: BundleCompression = .zstd, seed: String, carrel: String, arguments: [String]
+    compression: BundleCompression = .zstd, start: StartPolicy = .cold, seed: String,
+    carrel: String, arguments: [String]
   ) {
     self.scheduling = scheduling
     self.timeLimit = timeLimit
     self.grace = grace
     self.slowAfter = slowAfter
     self.compression = compression
+    self.start = start
     self.seed = seed
     self.carrel = carrel
     self.arguments = arguments

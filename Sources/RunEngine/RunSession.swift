@@ -23,9 +23,11 @@ package final class RunSession {
   /// What could not be written, once each.
   package private(set) var writeFailures: [String] = []
   private var scheduler: Scheduler
+  let starter: BatchStarter
   private let descriptors: [TestID: TestDescriptor]
   private let groupSizes: [String: Int]
   private var batches: [Int: BatchRun] = [:]
+  private var starts: [Int: ProcessStart] = [:]
   private var bundlesUnderWay = 0
   private var patterns: [String: FilterPatterns] = [:]
   /// Products and libraries of which a process was asked for Foundation's folders.
@@ -61,6 +63,9 @@ package final class RunSession {
     scheduling.history = catalog.history
     scheduling.slowTests = catalog.slowTests
     scheduler = Scheduler(plan: plan, options: scheduling)
+    starter = BatchStarter(
+      supervisor: supervisor, scheduling: scheduling, policy: configuration.start, plan: plan)
+    starter.onDecline = { [unowned self] in log(.problem($0)) }
     log(.runStarted(header))
     for problem in catalog.problems { log(.problem(problem)) }
     for test in plan.tests { log(.testPlanned(test)) }
@@ -77,6 +82,7 @@ package final class RunSession {
     }
     loop.run { scheduler.isDone && batches.isEmpty && bundlesUnderWay == 0 }
     supervisor.onInterruption = nil
+    starter.finish()
     supervisor.registry.endAdopted()
     var seconds: [TestID: Double] = [:]
     for test in state.tests {
@@ -143,6 +149,7 @@ package final class RunSession {
     perform(scheduler.handle(.interrupted(reason: "the run was interrupted by \(signal)")))
     let grace = count > 1 ? 0 : min(configuration.grace, 2)
     for batch in batches.values { batch.interrupt(by: signal, grace: grace) }
+    starter.stopWaiting()
   }
 
   private func perform(_ commands: [SchedulerCommand]) {
@@ -163,11 +170,18 @@ package final class RunSession {
     }
   }
 
+  func logStart(of spec: BatchSpec, _ start: ProcessStart) {
+    starts[spec.batch] = start
+    log(.batchStarted(batchStart(spec, start)))
+  }
+
+  private func batchStart(_ spec: BatchSpec, _ start: ProcessStart?) -> BatchStart {
+    BatchStart(
+      batch: spec.batch, worker: spec.worker, purpose: spec.purpose, tests: spec.tests,
+      start: start)
+  }
+
   private func start(_ spec: BatchSpec) {
-    log(
-      .batchStarted(
-        BatchStart(
-          batch: spec.batch, worker: spec.worker, purpose: spec.purpose, tests: spec.tests)))
     let nonce = hexadecimal(random.next())
     let batch = BatchRun(
       spec, descriptors: spec.tests.compactMap { descriptors[$0] }, session: self, nonce: nonce
@@ -230,11 +244,7 @@ package final class RunSession {
   private func events(of attempt: AttemptResult, in spec: BatchSpec) -> [RunEvent] {
     [
       RunEvent(time: attempt.startedAt, .runStarted(header)),
-      RunEvent(
-        time: attempt.startedAt,
-        .batchStarted(
-          BatchStart(
-            batch: spec.batch, worker: spec.worker, purpose: spec.purpose, tests: spec.tests))),
+      RunEvent(time: attempt.startedAt, .batchStarted(batchStart(spec, starts[spec.batch]))),
       RunEvent(
         time: attempt.startedAt,
         .attemptStarted(

@@ -48,6 +48,14 @@ package struct RunHeader: Codable, Hashable, Sendable {
   }
 }
 
+/// How the process of a batch comes to be.
+package enum ProcessStart: String, Codable, Sendable {
+  /// The executable is loaded anew.
+  case cold
+  /// It is the copy of a process in which the executable was loaded already.
+  case warm
+}
+
 /// A batch that is about to start.
 package struct BatchStart: Codable, Hashable, Sendable {
   package var batch: Int
@@ -55,12 +63,17 @@ package struct BatchStart: Codable, Hashable, Sendable {
   package var purpose: AttemptPurpose
   /// The tests selected for the batch's process.
   package var tests: [TestID]
+  /// `nil` in logs of versions that only knew cold starts.
+  package var start: ProcessStart?
 
-  package init(batch: Int, worker: Int, purpose: AttemptPurpose, tests: [TestID]) {
+  package init(
+    batch: Int, worker: Int, purpose: AttemptPurpose, tests: [TestID], start: ProcessStart? = nil
+  ) {
     self.batch = batch
     self.worker = worker
     self.purpose = purpose
     self.tests = tests
+    self.start = start
   }
 }
 

@@ -13,19 +13,22 @@ package struct ProcessRequest: Sendable {
   package var directory: String?
   /// Whether the process gets a pipe to the caller as its descriptor 3.
   package var hasChannel: Bool
+  /// A descriptor of the caller's that the process gets as its descriptor 3 when it has no channel.
+  package var control: Int32?
   /// Value of ``SupervisedProcess/scopeVariable`` in the environment: processes that outlive the
   /// started one are recognised by it.
   package var scope: String
 
   package init(
     executable: String, arguments: [String], environment: [String: String],
-    directory: String? = nil, hasChannel: Bool = false, scope: String
+    directory: String? = nil, hasChannel: Bool = false, control: Int32? = nil, scope: String
   ) {
     self.executable = executable
     self.arguments = arguments
     self.environment = environment
     self.directory = directory
     self.hasChannel = hasChannel
+    self.control = control
     self.scope = scope
   }
 }
@@ -90,16 +93,25 @@ package final class SupervisedProcess {
   ///   - onEnd: Called once, when the process has ended, its output was read, and what it left
   ///     behind was ended too.
   /// - Throws: ``WorkersError`` with code `launch`.
-  package init(
+  package convenience init(
     _ request: ProcessRequest, loop: EventLoop, registry: ProcessRegistry,
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
     onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
   ) throws(WorkersError) {
-    var environment = request.environment
-    environment[Self.scopeVariable] = request.scope
-    let started = try launch(request, environment: environment)
+    self.init(
+      try launch(request), scope: request.scope, loop: loop, registry: registry,
+      onOutput: onOutput, onEnd: onEnd)
+  }
+
+  /// Supervises a child that has been started already; it must lead a session of its own, or be
+  /// about to.
+  init(
+    _ started: StartedProcess, scope: String, loop: EventLoop, registry: ProcessRegistry,
+    onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
+    onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
+  ) {
     self.loop = loop
-    self.scope = request.scope
+    self.scope = scope
     self.registry = registry
     self.onOutput = onOutput
     self.onEnd = onEnd
@@ -150,7 +162,7 @@ package final class SupervisedProcess {
   }
 
   /// Reads what is in the pipes now.
-  private func drain() {
+  func drain() {
     for (stream, descriptor) in readers {
       var rest = 1 << 26
       while rest > 0 {
@@ -260,129 +272,4 @@ package final class SupervisedProcess {
     let named = leftovers.values.sorted { $0.process.pid < $1.process.pid }
     onEnd(end, named)
   }
-}
-
-/// The children that a supervisor knows of, so that the rest of them are adopted orphans.
-package final class ProcessRegistry {
-  private var known: Set<Int32> = []
-  private let ownsAllChildren: Bool
-
-  /// Makes the process adopt orphaned descendants.
-  ///
-  /// - Parameter ownsAllChildren: Whether every child of this process was started through this
-  ///   registry, or descends from one that was. Only then may it reap and end those that no scope
-  ///   claims.
-  /// - Throws: ``WorkersError`` with code `system`.
-  package init(ownsAllChildren: Bool) throws(WorkersError) {
-    self.ownsAllChildren = ownsAllChildren
-    guard carrel_become_subreaper() == 0 else {
-      throw WorkersError(.system, "cannot become a subreaper", errorNumber: errno)
-    }
-  }
-
-  fileprivate func add(_ pid: Int32) { known.insert(pid) }
-  fileprivate func remove(_ pid: Int32) { known.remove(pid) }
-  fileprivate func reap(_ pid: Int32, isOwn: Bool = false) {
-    guard isOwn || ownsAllChildren else { return }
-    var status: Int32 = -1
-    var signal: Int32 = -1
-    _ = carrel_reap(pid, &status, &signal)
-  }
-
-  fileprivate func adopted() -> [Int32] { ProcessTable.children().filter { !known.contains($0) } }
-}
-
-private typealias Launched = (
-  pid: Int32, pidfd: Int32, readers: [(ProcessStream, Int32)]
-)
-
-extension ProcessRegistry {
-  /// Ends every adopted process that no scope claimed. Only descendants of processes that were
-  /// started here can be among them.
-  package func endAdopted() {
-    guard ownsAllChildren else { return }
-    var rounds = 0
-    while case let orphans = adopted(), !orphans.isEmpty, rounds < 100 {
-      rounds += 1
-      for orphan in orphans {
-        let descriptor = carrel_pidfd_open(orphan)
-        if descriptor >= 0 {
-          _ = carrel_pidfd_signal(descriptor, SIGKILL)
-          var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-          _ = poll(&wait, 1, 1000)
-          close(descriptor)
-        }
-        reap(orphan)
-      }
-    }
-  }
-}
-
-/// Makes the pipes and starts the process.
-private func launch(
-  _ request: ProcessRequest, environment: [String: String]
-) throws(WorkersError) -> Launched {
-  let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
-  var descriptors: [Int32] = [null]
-  var readers: [(ProcessStream, Int32)] = []
-  let streams: [ProcessStream] =
-    request.hasChannel ? [.stdout, .stderr, .channel] : [.stdout, .stderr]
-  var failure: Int32 = null < 0 ? errno : 0
-  for stream in streams where failure == 0 {
-    var ends: [Int32] = [-1, -1]
-    if carrel_pipe(&ends) == 0 {
-      readers.append((stream, ends[0]))
-      descriptors.append(ends[1])
-    } else {
-      failure = errno
-    }
-  }
-  defer { for descriptor in descriptors where descriptor >= 0 { close(descriptor) } }
-  func closeReaders() { for (_, descriptor) in readers { close(descriptor) } }
-  guard failure == 0 else {
-    closeReaders()
-    throw WorkersError(
-      .launch, "cannot make pipes for \(request.executable)", errorNumber: failure)
-  }
-  var pidfd: Int32 = -1
-  let arguments = [request.executable] + request.arguments
-  let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-  let pid = withCStrings(arguments) { argv in
-    withCStrings(variables) { envp in
-      request.executable.withCString { path in
-        withOptionalCString(request.directory) { directory in
-          descriptors.withUnsafeBufferPointer { descriptors in
-            var call = carrel_spawn_request(
-              path: path, argv: argv, envp: envp, directory: directory,
-              descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
-              new_session: true)
-            return carrel_spawn(&call, &pidfd)
-          }
-        }
-      }
-    }
-  }
-  guard pid > 0 else {
-    let error = errno
-    closeReaders()
-    throw WorkersError(.launch, "cannot start \(request.executable)", errorNumber: error)
-  }
-  return (pid, pidfd, readers)
-}
-
-private func withOptionalCString<Result>(
-  _ string: String?, _ body: (UnsafePointer<CChar>?) -> Result
-) -> Result {
-  guard let string else { return body(nil) }
-  return string.withCString { body($0) }
-}
-
-/// Calls the body with a null-terminated array of C strings.
-private func withCStrings<Result>(
-  _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result
-) -> Result {
-  var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
-  defer { for pointer in pointers { free(pointer) } }
-  pointers.append(nil)
-  return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
 }

@@ -62,6 +62,13 @@ package final class WorkRoot {
     return container
   }
 
+  /// Whether nobody has touched a worker's container since it was prepared.
+  package func isUntouched(worker: Int) -> Bool {
+    let container = container(worker: worker)
+    guard let known = fingerprints[container] else { return false }
+    return container.fingerprint() == known
+  }
+
   /// Takes a container from its worker after a batch.
   ///
   /// - Parameter keepsFiles: Whether its files are still needed.

@@ -57,3 +57,14 @@ int carrel_pipe(int descriptors[2]);
 /// Copies a file's content into a new file by the cheapest way the file system has: reflink, in-kernel
 /// copy, read and write. 0, or -1 with errno set.
 int carrel_copy_file(const char *from, const char *to, mode_t mode);
+
+/// A pair of connected sockets that keep the boundaries of messages (unix(7), SOCK_SEQPACKET), both
+/// close-on-exec, the first one non-blocking. 0, or -1 with errno set.
+int carrel_socket_pair(int descriptors[2]);
+
+/// Sends one byte with descriptors (SCM_RIGHTS of unix(7)), at most 8. 0, or -1 with errno set.
+int carrel_send_descriptors(int socket, const int *descriptors, size_t count);
+
+/// A file in memory with the given content (memfd_create(2)), close-on-exec: a descriptor, or -1
+/// with errno set.
+int carrel_memory_file(const void *bytes, size_t count);

@@ -1,0 +1,120 @@
+import Glibc
+import Orchestration
+import RunModel
+import Workers
+
+/// When processes of batches are copies of a warm process.
+package enum StartPolicy: String, CaseIterable, Sendable {
+  /// Never.
+  case cold
+  /// Whenever the executable allows it.
+  case warm
+  /// When so many processes are planned that it pays.
+  case auto
+}
+
+/// Starts the processes of batches, warm or cold, and keeps the warm processes of a run: one for
+/// each worker, product and library, because a worker's folders stay the same.
+final class BatchStarter {
+  /// Seconds that an executable may take until it is about to run tests.
+  static let readyLimit = 10.0
+  /// Processes of one product and library for each worker from which on ``StartPolicy/auto`` is warm;
+  /// a warm process costs about two starts.
+  static let fewestProcesses = 4
+
+  private let supervisor: Supervisor
+  private let policy: StartPolicy
+  /// Products and libraries that are started warm.
+  private var warmGroups: Set<String> = []
+  private var processes: [String: WarmProcess] = [:]
+  /// Says that a product and library cannot be started warm, and why; once each.
+  var onDecline: ((RunProblem) -> Void)?
+
+  init(supervisor: Supervisor, scheduling: SchedulerOptions, policy: StartPolicy, plan: Plan) {
+    self.supervisor = supervisor
+    self.policy = policy
+    guard policy != .cold else { return }
+    var counts: [String: Int] = [:]
+    for test in plan.tests { counts[group(test.id.product, test.id.library), default: 0] += 1 }
+    for (group, count) in counts
+    where policy == .warm || Self.pays(tests: count, scheduling: scheduling) {
+      warmGroups.insert(group)
+    }
+  }
+
+  /// Whether many processes will be needed. Batches that are sized by time are long compared with the
+  /// start of their process.
+  static func pays(tests: Int, scheduling: SchedulerOptions) -> Bool {
+    guard case .fixed(let size) = scheduling.batch else { return false }
+    return tests / max(size, 1) >= fewestProcesses * scheduling.workers
+  }
+
+  /// Finds out how a batch is to be started.
+  ///
+  /// - Parameters:
+  ///   - request: How it would be started cold.
+  ///   - isUntouched: Whether the batch's container is as it was prepared.
+  ///   - handler: Is given the warm process, or `nil` for a cold start. Called at once, or later.
+  func choose(
+    _ spec: BatchSpec, _ request: ProcessRequest, isUntouched: @escaping () -> Bool,
+    then handler: @escaping (WarmProcess?) -> Void
+  ) {
+    let group = group(spec.product, spec.library)
+    guard warmGroups.contains(group) else { return handler(nil) }
+    let key = "\(spec.worker):\(group)"
+    if let process = processes[key] {
+      process.whenReady { [self] reason in
+        if let reason { decline(spec, reason) }
+        handler(reason == nil ? process : nil)
+      }
+      return
+    }
+    var own = request
+    // Swift Testing is chosen by arguments; which tests are run is not known yet.
+    if spec.library == .xctest { own.arguments = [] }
+    do throws(WorkersError) {
+      let process = try WarmProcess(
+        own, limit: Self.readyLimit, loop: supervisor.loop, registry: supervisor.registry)
+      processes[key] = process
+      process.whenReady { [self] reason in
+        let reason = reason ?? (isUntouched() ? nil : "it uses its folders before the tests run")
+        if let reason { decline(spec, reason) }
+        handler(reason == nil ? process : nil)
+      }
+    } catch {
+      decline(spec, "\(error)")
+      handler(nil)
+    }
+  }
+
+  /// Starts a product's and library's processes cold from now on.
+  func decline(_ spec: BatchSpec, _ reason: String) {
+    let group = group(spec.product, spec.library)
+    guard warmGroups.remove(group) != nil else { return }
+    for (key, process) in processes where key.hasSuffix(":\(group)") { process.end() }
+    let library = spec.library == .xctest ? "XCTest" : "Swift Testing"
+    if supervisor.interruption == nil {
+      onDecline?(
+        RunProblem(
+          severity: .warning, code: "warm-start-declined",
+          message: "each process of \(spec.product)'s \(library) tests is started anew, which is "
+            + "slower: \(reason)"))
+    }
+  }
+
+  /// Lets batches that wait for a warm process go on without it.
+  func stopWaiting() {
+    for process in processes.values { process.endIfNotReady() }
+  }
+
+  /// Ends the warm processes and waits for their ends.
+  func finish() {
+    for process in processes.values { process.end() }
+    supervisor.loop.run { processes.values.allSatisfy(\.isGone) }
+    processes = [:]
+  }
+}
+
+private func group(_ product: String, _ library: TestLibrary) -> String {
+  "\(library.rawValue):\(product)"
+}

@@ -1,0 +1,69 @@
+import CSystem
+import Glibc
+
+/// The children that a supervisor knows of, so that the rest of them are adopted orphans.
+package final class ProcessRegistry {
+  private var known: Set<Int32> = []
+  /// Number of orphans on their way here that somebody will claim.
+  private var expected = 0
+  private let ownsAllChildren: Bool
+
+  /// Makes the process adopt orphaned descendants.
+  ///
+  /// - Parameter ownsAllChildren: Whether every child of this process was started through this
+  ///   registry, or descends from one that was. Only then may it reap and end those that no scope
+  ///   claims.
+  /// - Throws: ``WorkersError`` with code `system`.
+  package init(ownsAllChildren: Bool) throws(WorkersError) {
+    self.ownsAllChildren = ownsAllChildren
+    guard carrel_become_subreaper() == 0 else {
+      throw WorkersError(.system, "cannot become a subreaper", errorNumber: errno)
+    }
+  }
+
+  func add(_ pid: Int32) { known.insert(pid) }
+  func remove(_ pid: Int32) { known.remove(pid) }
+
+  /// Says that an orphan will be adopted whose end somebody wants to know; ``claim(_:)`` follows.
+  func expectOrphan() { expected += 1 }
+
+  /// - Parameter pid: The orphan; `nil` when it does not come after all.
+  func claim(_ pid: Int32?) {
+    expected -= 1
+    if let pid { add(pid) }
+  }
+
+  /// Reaps an adopted process that has ended, if it cannot be one that is expected.
+  ///
+  /// - Parameter isOwn: Whether it is known to descend from a process that was started here.
+  func reap(_ pid: Int32, isOwn: Bool = false) {
+    guard isOwn || ownsAllChildren, expected == 0 else { return }
+    var status: Int32 = -1
+    var signal: Int32 = -1
+    _ = carrel_reap(pid, &status, &signal)
+  }
+
+  func adopted() -> [Int32] { ProcessTable.children().filter { !known.contains($0) } }
+}
+
+extension ProcessRegistry {
+  /// Ends every adopted process that no scope claimed. Only descendants of processes that were
+  /// started here can be among them.
+  package func endAdopted() {
+    guard ownsAllChildren else { return }
+    var rounds = 0
+    while case let orphans = adopted(), !orphans.isEmpty, rounds < 100 {
+      rounds += 1
+      for orphan in orphans {
+        let descriptor = carrel_pidfd_open(orphan)
+        if descriptor >= 0 {
+          _ = carrel_pidfd_signal(descriptor, SIGKILL)
+          var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+          _ = poll(&wait, 1, 1000)
+          close(descriptor)
+        }
+        reap(orphan)
+      }
+    }
+  }
+}

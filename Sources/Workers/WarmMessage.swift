@@ -1,0 +1,69 @@
+/// What Carrel and a warm process tell each other through a socket that keeps the boundaries of
+/// messages.
+///
+/// Carrel sends one byte with four descriptors: standard output, standard error, the channel, and a
+/// file with ``WarmRequest``. The warm process answers with ``WarmReply``. Its side is in
+/// `Observer/warm.c.in`; both are made from one source, so the format has no version.
+enum WarmMessage {}
+
+/// Arguments and environment of a batch, as a warm process reads them from a file.
+struct WarmRequest: Hashable {
+  /// With the name of the executable as the first one.
+  var arguments: [String]
+  /// `NAME=VALUE`.
+  var variables: [String]
+
+  /// The number of arguments, the arguments, the variables, each ended by a zero byte.
+  var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    for text in [String(arguments.count)] + arguments + variables {
+      // As with execve(2), nothing can follow a zero byte.
+      bytes += text.utf8.prefix { $0 != 0 }
+      bytes.append(0)
+    }
+    return bytes
+  }
+}
+
+/// What a warm process says.
+enum WarmReply: Hashable {
+  /// It could be copied now.
+  case ready(WarmState)
+  /// A copy was made and has been adopted.
+  case started(pid: Int32)
+  /// No copy could be made; with the number of the system's error.
+  case failed(errorNumber: Int32)
+
+  /// Bytes of an encoded reply: three numbers of 32 bits in the order of the machine.
+  static let size = 12
+
+  /// - Returns: `nil` when this is no reply.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.size else { return nil }
+    let words = stride(from: 0, to: Self.size, by: 4).map { offset in
+      bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Int32.self) }
+    }
+    switch (words[0], words[1]) {
+    case (1, _): self = .ready(WarmState(threads: Int(words[1]), openDescriptors: Int(words[2])))
+    case (2, 1...): self = .started(pid: words[1])
+    case (2, ..<0): self = .failed(errorNumber: -words[1])
+    default: return nil
+    }
+  }
+}
+
+/// What a warm process is like at the moment when the library is about to run tests.
+struct WarmState: Hashable {
+  var threads: Int
+  /// Number of descriptors that the executable has opened; below 0 when libdispatch is not as it is
+  /// known to be.
+  var openDescriptors: Int
+
+  /// Why copies of the process would not be what a new process is, if so.
+  var objection: String? {
+    if threads != 1 { return "it has \(threads) threads before the tests run" }
+    if openDescriptors < 0 { return "its libdispatch is of an unknown kind" }
+    if openDescriptors > 0 { return "it has open files before the tests run" }
+    return nil
+  }
+}

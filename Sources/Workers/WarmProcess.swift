@@ -1,0 +1,210 @@
+import CSystem
+import Glibc
+package import RunModel
+
+/// A process of a test executable that was loaded once and is copied for each batch.
+///
+/// See `docs/decisions/0007-warm-start.md`. The copies are children of this process, not of the warm
+/// one, and are supervised like every other child.
+package final class WarmProcess {
+  /// The variable that makes a process a warm one: the number of its control socket.
+  static let variable = "CARREL_OBSERVER_WARM"
+
+  private enum State {
+    case starting
+    case ready
+    /// It cannot be used; why.
+    case declined(String)
+  }
+
+  private typealias Start = (pipes: ProcessPipes, then: (StartedProcess?) -> Void)
+
+  private let loop: EventLoop
+  private let registry: ProcessRegistry
+  private let control: Int32
+  private var process: SupervisedProcess?
+  private var state = State.starting
+  private var hasPrinted = false
+  private var waiting: [(String?) -> Void] = []
+  private var starts: [Start] = []
+  private var limitTimer: EventLoop.Timer?
+  /// Whether it and all it started are gone.
+  package private(set) var isGone = false
+
+  /// Starts the process; ``whenReady(_:)`` tells what came of it.
+  ///
+  /// - Parameters:
+  ///   - request: How the first batch would be started.
+  ///   - limit: Seconds that it may take until the library is about to run tests.
+  /// - Throws: ``WorkersError`` with code `launch`.
+  package init(
+    _ request: ProcessRequest, limit: Double, loop: EventLoop, registry: ProcessRegistry
+  ) throws(WorkersError) {
+    var sockets: [Int32] = [-1, -1]
+    guard carrel_socket_pair(&sockets) == 0 else {
+      throw WorkersError(.launch, "cannot make a control socket", errorNumber: errno)
+    }
+    defer { close(sockets[1]) }
+    self.loop = loop
+    self.registry = registry
+    control = sockets[0]
+    var own = request
+    own.hasChannel = false
+    own.control = sockets[1]
+    own.environment = own.environment.filter { !$0.key.hasPrefix("CARREL_OBSERVER_") }
+    own.environment[Self.variable] = String(SupervisedProcess.channelDescriptor)
+    own.environment["CARREL_TEST_SEQUENCE"] = "00000000"
+    // Room for the scopes of the batches, which are shorter.
+    own.scope += "-warm" + String(repeating: ".", count: 24)
+    do throws(WorkersError) {
+      process = try SupervisedProcess(
+        own, loop: loop, registry: registry,
+        onOutput: { [unowned self] _, _ in hasPrinted = true },
+        onEnd: { [self] end, _ in
+          decline("it ended with \(end) before the tests")
+          isGone = true
+          process = nil
+        })
+    } catch {
+      close(control)
+      throw error
+    }
+    loop.watch(control) { [unowned self] in receive() }
+    limitTimer = loop.after(limit) { [unowned self] in
+      decline("it did not get to its tests within \(Int(limit)) s")
+    }
+  }
+
+  deinit { close(control) }
+
+  /// Calls the handler when the process can be copied, or cannot: with the reason. At once when that
+  /// is known.
+  package func whenReady(_ handler: @escaping (String?) -> Void) {
+    switch state {
+    case .starting: waiting.append(handler)
+    case .ready: handler(nil)
+    case .declined(let reason): handler(reason)
+    }
+  }
+
+  /// Ends the process; batches that it has started are not affected.
+  package func end() {
+    decline("it was ended")
+    process?.terminate(grace: 0)
+  }
+
+  /// Gives up waiting for a process that is not ready.
+  package func endIfNotReady() {
+    if case .starting = state { end() }
+  }
+
+  /// Makes a copy for a batch.
+  ///
+  /// - Parameter handler: Is given the supervised copy, or `nil` when there is none.
+  package func start(
+    _ request: ProcessRequest,
+    onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
+    onEnd: @escaping (ProcessEnd, [Leftover]) -> Void,
+    then handler: @escaping (SupervisedProcess?) -> Void
+  ) {
+    guard case .ready = state, let pipes = send(request) else {
+      decline("it does not take requests")
+      handler(nil)
+      return
+    }
+    registry.expectOrphan()
+    starts.append(
+      (
+        pipes,
+        { [loop, registry] started in
+          registry.claim(started?.pid)
+          handler(
+            started.map {
+              SupervisedProcess(
+                $0, scope: request.scope, loop: loop, registry: registry, onOutput: onOutput,
+                onEnd: onEnd)
+            })
+        }
+      ))
+  }
+
+  /// - Returns: The pipes of the copy; `nil` when the request could not be sent.
+  private func send(_ request: ProcessRequest) -> ProcessPipes? {
+    let content = WarmRequest(
+      arguments: [request.executable] + request.arguments, variables: request.variables
+    ).encoded
+    let file = carrel_memory_file(content, content.count)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    guard
+      let pipes = try? ProcessPipes([.stdout, .stderr, .channel], of: request.executable)
+    else { return nil }
+    defer { pipes.closeWriters() }
+    let descriptors = pipes.writers + [file]
+    guard carrel_send_descriptors(control, descriptors, descriptors.count) == 0 else {
+      pipes.closeReaders()
+      return nil
+    }
+    return pipes
+  }
+
+  private func receive() {
+    var bytes = [UInt8](repeating: 0, count: WarmReply.size + 1)
+    let count = read(control, &bytes, bytes.count)
+    if count < 0 && (errno == EAGAIN || errno == EINTR) { return }
+    guard count > 0, let reply = WarmReply(Array(bytes.prefix(count))) else {
+      decline("it went away")
+      return
+    }
+    switch reply {
+    case .ready(let found): take(found)
+    case .started(let pid):
+      guard !starts.isEmpty else { return }
+      let start = starts.removeFirst()
+      let descriptor = carrel_pidfd_open(pid)
+      if descriptor >= 0 {
+        start.then(StartedProcess(pid: pid, pidfd: descriptor, readers: start.pipes.readers))
+      } else {
+        start.pipes.closeReaders()
+        start.then(nil)
+      }
+    case .failed(let number): decline("it cannot be copied: \(errorText(number))")
+    }
+  }
+
+  private func take(_ found: WarmState) {
+    guard case .starting = state else { return }
+    process?.drain()
+    if let objection = found.objection {
+      decline(objection)
+    } else if hasPrinted {
+      decline("it prints before the tests run")
+    } else {
+      state = .ready
+      loop.cancel(limitTimer)
+      answer(nil)
+    }
+  }
+
+  /// From now on no copies are made; those that were asked for do not come.
+  private func decline(_ reason: String) {
+    if case .declined = state { return }
+    state = .declined(reason)
+    loop.cancel(limitTimer)
+    loop.unwatch(control)
+    process?.terminate(grace: 0)
+    answer(reason)
+    let lost = starts
+    starts = []
+    for start in lost {
+      start.pipes.closeReaders()
+      start.then(nil)
+    }
+  }
+
+  private func answer(_ reason: String?) {
+    let handlers = waiting
+    waiting = []
+    for handler in handlers { handler(reason) }
+  }
+}
