@@ -53,7 +53,10 @@ let package = Package(
     .testTarget(name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "Workers"]),
     .testTarget(name: "EvidenceTests", dependencies: ["CArchive", "Evidence", "RunModel"]),
     .testTarget(
-      name: "CarrelCLITests", dependencies: ["CarrelCLI", "Orchestration", "RunModel", "Workers"]),
+      name: "CarrelCLITests",
+      dependencies: [
+        "CarrelCLI", "Evidence", "Orchestration", "RunEngine", "RunModel", "SwiftTests", "Workers",
+      ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["RunModel", "TestSupport"], path: "Tests/EndToEnd"),
 

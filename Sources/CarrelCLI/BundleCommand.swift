@@ -20,9 +20,9 @@ enum BundleCommand {
       extract BUNDLE [FOLDER]   all files, into a new folder (default: the bundle's name)
       verify BUNDLE             whether every byte is what was packed
 
-      A bundle is read with limits on its size, entries and depth (docs/bundle-format.md); nothing is
-      ever written outside of FOLDER. Exit status: 0, or 8 when the bundle is damaged, cut off or of
-      a newer format.
+      A bundle is read with limits on its size, entries and depth (docs/limits.md); nothing is ever
+      written outside of FOLDER. Exit status: 0, or 8 when the bundle is damaged, cut off or of a newer
+      format.
       """)
 
   static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {

@@ -4,7 +4,8 @@ package enum Verdict: String, Codable, CaseIterable, Sendable {
   case passed
   /// The test recorded an issue that is not a known one.
   case failed
-  /// The process ended by a signal, or by itself, while the test was running.
+  /// The process ended while the test was running, or after it in a way that the results do not
+  /// explain; or it reported a crash while the test was running, and went on.
   case crashed
   /// The test exceeded its time limit and its process was ended.
   case timedOut = "timed-out"

@@ -30,6 +30,21 @@ enum DocumentationFiles {
     String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
   }
 
+  /// The text of all Swift sources of a folder of `Sources`, or of all of them.
+  static func sources(in folder: String = "") throws -> String {
+    let path = "Sources" + (folder.isEmpty ? "" : "/\(folder)")
+    var result = ""
+    let names = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: path).path)
+    for name in names.sorted() {
+      if name.hasSuffix(".swift") {
+        result += try text("\(path)/\(name)")
+      } else if isFolder("\(path)/\(name)") {
+        result += try sources(in: folder.isEmpty ? name : "\(folder)/\(name)")
+      }
+    }
+    return result
+  }
+
   static func exists(_ path: String) -> Bool {
     FileManager.default.fileExists(atPath: root.appending(path: path).path)
   }
@@ -73,6 +88,28 @@ struct DocumentationPage {
         prose.append((index + 1, text))
       }
     }
+  }
+
+  /// The cells of the table rows below a heading, without the head of each table; trimmed.
+  ///
+  /// - Parameter heading: With its number signs. The section ends at the next heading of any depth.
+  static func rows(of text: String, below heading: String) -> [[String]] {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard let start = lines.firstIndex(where: { $0 == heading }) else { return [] }
+    let section = lines[(start + 1)...].prefix { !$0.hasPrefix("#") }
+    return section.indices.compactMap { index in
+      let next = index + 1 < lines.endIndex ? lines[index + 1] : ""
+      guard lines[index].hasPrefix("|"), !lines[index].hasPrefix("|---"), !next.hasPrefix("|---")
+      else { return nil }
+      return lines[index].split(separator: "|").map { cell in
+        String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+      }
+    }
+  }
+
+  /// The words in backquotes of a text.
+  static func quoted(in text: String) -> [String] {
+    text.matches(of: #/`([^`]+)`/#).map { String($0.1) }
   }
 
   /// What links lead to, with the number of the line.
