@@ -294,8 +294,16 @@ final class BatchRun {
         startCost: firstStart.map { $0 - launched + (tail ?? 0) },
         duration: now - startedAt, end: end, startOrder: transcript.startOrder,
         request: request,
-        selection: results.contains { $0.verdict.needsBundle }
-          ? readSmallFile(container.selection) : nil))
+        selection: results.contains { $0.verdict.needsBundle } ? selection : nil))
+  }
+
+  /// The selection, if this batch's process was given one in a file.
+  private var selection: [UInt8]? {
+    guard let request,
+      request.arguments.contains(container.selection)
+        || request.environment.values.contains(container.selection)
+    else { return nil }
+    return readSmallFile(container.selection)
   }
 
   /// The crash reports of the batch's own process, with the tests that ran when they were written.

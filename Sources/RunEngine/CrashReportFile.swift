@@ -31,7 +31,8 @@ struct CrashReportFile {
   func collect(as number: Int) {
     let base = name.split(separator: "-").dropLast().joined(separator: "-")
     let folder = path.dropLast(name.utf8.count)
-    _ = rename(path, "\(folder)\(base)-carrel\(number).json")
+    let ending = name.split(separator: ".").last ?? "json"
+    _ = rename(path, "\(folder)\(base)-carrel\(number).\(ending)")
   }
 
   /// What the report calls the crash, for example `Illegal instruction`.

@@ -1,8 +1,8 @@
 /// Takes out of a test's output the lines in which XCTest itself reports its progress: every test has
 /// two of them, and they say what the results say anyway. Lines about failures stay.
 ///
-/// Only whole lines in exactly XCTest's form are taken out, and of each form only as many as XCTest
-/// writes for a test of the batch, so that a test which prints such lines itself loses none.
+/// Only whole lines in exactly XCTest's form are taken out, and those about a test only as often as
+/// XCTest writes them, so that of lines which a test prints in that form as many stay as it printed.
 struct ConsoleLineFilter: Sendable {
   /// Lines that XCTest will write or has written: `Test Case 'C.m' started at ` and the like.
   private var expected: [String: Int] = [:]
