@@ -60,7 +60,7 @@ enum BundleCommand {
   private static func listRun(
     _ parsed: ParsedArguments, _ isJSON: Bool, _ context: CommandContext
   ) throws -> ExitCode {
-    let package = context.absolute(parsed.string("--package") ?? ".")
+    let package = parsed.string("--package").map { context.absolute($0) } ?? context.enclosingPackage()
     let record = try RunRecord.find(
       "latest", inRunsFolder: RunRecord.runsFolder(ofPackage: package))
     let bundles = try record.bundleIndex()

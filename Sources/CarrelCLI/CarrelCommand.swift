@@ -46,6 +46,7 @@ package enum CarrelCommand {
       context.errors.print(overview)
       return .usage
     case .some(let name):
+      if name == "test" { throw UsageError(message: "there is no command 'test'; 'carrel run' runs tests") }
       let near = commands.map(\.name).filter { isNear($0, name) }
       let hint = near.first.map { "; did you mean '\($0)'?" } ?? "; see 'carrel --help'"
       throw UsageError(message: "there is no command '\(name)'" + hint)
@@ -78,6 +79,25 @@ struct CommandContext {
   let output = Terminal(descriptor: 1)
   let errors = Terminal(descriptor: 2)
   let environment = ProcessInfo.processInfo.environment
+
+  /// The folder of the package that the current folder belongs to: the nearest one upwards with a
+  /// `Package.swift`, as SwiftPM looks for it; the current folder when there is none.
+  func enclosingPackage() -> String {
+    var folder = absolute(".")
+    while access(folder + "/Package.swift", F_OK) != 0 {
+      guard let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else {
+        return absolute(".")
+      }
+      folder = String(folder[..<slash])
+    }
+    return folder
+  }
+
+  /// A path as it is shortest from the current folder: relative if it lies inside.
+  func shown(_ path: String) -> String {
+    let current = absolute(".") + "/"
+    return path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path
+  }
 
   /// The absolute form of a path, `.` and `..` resolved as far as it exists.
   func absolute(_ path: String) -> String {

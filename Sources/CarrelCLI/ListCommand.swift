@@ -21,10 +21,9 @@ enum ListCommand {
       return .success
     }
     let isJSON = try parsed.choice("--format", of: ["text", "json"]) == "json"
-    let filter = try TestFilter(
-      include: parsed.all("--filter"), skip: parsed.all("--skip"), ids: parsed.all("--test"))
+    let filter = try FilterOptions.filter(parsed)
     let package = try PackageOptions.configuration(
-      parsed, package: parsed.positionals.first ?? ".", context)
+      parsed, package: parsed.positionals.first, context)
     let supervisor = try Supervisor()
     let root = try WorkRoot(base: context.environment["CARREL_WORK_DIR"])
     let indexTemplate = root.path + "/index.sqlite"

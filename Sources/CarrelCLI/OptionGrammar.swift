@@ -151,14 +151,16 @@ struct ParsedArguments: Sendable {
     return value
   }
 
-  /// A number of seconds; `none` and 0 stand for no limit.
-  func seconds(_ name: String) throws(UsageError) -> Double?? {
+  /// A number of seconds; `none` stands for no limit.
+  ///
+  /// - Parameter allowsZero: Whether 0 makes sense.
+  func seconds(_ name: String, allowsZero: Bool = false) throws(UsageError) -> Double?? {
     guard let text = string(name) else { return .none }
     if text == "none" { return .some(nil) }
-    guard let value = Double(text), value.isFinite, value >= 0 else {
+    guard let value = Double(text), value.isFinite, value > 0 || (allowsZero && value == 0) else {
       throw UsageError(message: "\(name) needs a number of seconds or 'none', not '\(text)'")
     }
-    return .some(value == 0 ? nil : value)
+    return .some(value)
   }
 
   /// One of a list of words.

@@ -1,3 +1,4 @@
+import Orchestration
 import RunEngine
 import SwiftTests
 
@@ -19,9 +20,11 @@ enum PackageOptions {
   ]
 
   static func configuration(
-    _ arguments: ParsedArguments, package: String, _ context: CommandContext
+    _ arguments: ParsedArguments, package given: String?, _ context: CommandContext
   ) throws(UsageError) -> PackageConfiguration {
+    let package = given ?? context.enclosingPackage()
     let configuration = try arguments.choice("--configuration", of: ["debug", "release"])
+    try check(buildFlags: arguments.rest)
     let limit = try arguments.seconds("--listing-timeout")
     return PackageConfiguration(
       location: BuildLocation(
@@ -34,8 +37,48 @@ enum PackageOptions {
   }
 }
 
+extension PackageOptions {
+  /// Flags that would build something else than what is run afterwards.
+  private static let refusedFlags = [
+    "-c": "give -c before the '--'", "--configuration": "give it before the '--'",
+    "--scratch-path": "give it before the '--'", "--build-path": "use --scratch-path before the '--'",
+    "--package-path": "give the package's path as PACKAGE", "-C": "give the path as PACKAGE",
+    "--chdir": "give the path as PACKAGE", "--show-bin-path": "it builds nothing",
+    "--help": "it builds nothing", "-h": "it builds nothing", "-help": "it builds nothing",
+    "--version": "it builds nothing", "--print-manifest-job-graph": "it builds nothing",
+    "--product": "all test products are built", "--target": "all test products are built",
+  ]
+
+  private static func check(buildFlags flags: [String]) throws(UsageError) {
+    var isValue = false
+    for flag in flags {
+      // The word after -Xswiftc and the like is for another program.
+      if isValue {
+        isValue = false
+        continue
+      }
+      isValue = flag.hasPrefix("-X")
+      let name = String(flag.prefix { $0 != "=" })
+      if let advice = refusedFlags[name] {
+        throw UsageError(message: "'\(name)' cannot be passed on to 'swift build': \(advice)")
+      }
+    }
+  }
+}
+
 /// The options that say which tests are meant.
 enum FilterOptions {
+  /// - Throws: ``UsageError`` for an empty value, which would select everything or nothing by
+  ///   accident; `OrchestrationError` for what is no regular expression.
+  static func filter(_ arguments: ParsedArguments) throws -> TestFilter {
+    for name in ["--filter", "--skip", "--test"] where arguments.all(name).contains("") {
+      throw UsageError(message: "\(name) needs a value that is not empty")
+    }
+    return try TestFilter(
+      include: arguments.all("--filter"), skip: arguments.all("--skip"),
+      ids: arguments.all("--test"))
+  }
+
   static let specs = [
     OptionSpec(
       "--filter", "-f", value: "REGEX", isRepeatable: true,

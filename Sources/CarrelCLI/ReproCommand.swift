@@ -69,7 +69,7 @@ private struct Reproduction {
       try? JSONDecoder().decode(RecordedCommand.self, from: Data($0))
     }
     var package = try PackageOptions.configuration(
-      arguments, package: arguments.positionals.dropFirst().first ?? ".", context)
+      arguments, package: arguments.positionals.dropFirst().first, context)
     takeOver(command, into: &package)
     let tests =
       arguments.has("--with-predecessors")

@@ -26,7 +26,7 @@ enum RerunCommand {
     if words.count == 1, access(words[0] + "/Package.swift", F_OK) == 0 {
       words.insert("latest", at: 0)
     }
-    let packagePath = words.dropFirst().first ?? "."
+    let packagePath = words.dropFirst().first
     let package = try PackageOptions.configuration(parsed, package: packagePath, context)
     let runsFolder =
       parsed.string("--output").map { context.absolute($0) }

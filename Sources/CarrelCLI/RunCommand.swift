@@ -23,12 +23,11 @@ enum RunCommand {
       context.output.print(spec.help)
       return .success
     }
-    let filter = try TestFilter(
-      include: parsed.all("--filter"), skip: parsed.all("--skip"), ids: parsed.all("--test"))
+    let filter = try FilterOptions.filter(parsed)
     let run = TestRun(
       context,
       package: try PackageOptions.configuration(
-        parsed, package: parsed.positionals.first ?? ".", context),
+        parsed, package: parsed.positionals.first, context),
       configuration: try RunOptions.configuration(parsed, commandLine: ["run"] + arguments),
       filter: filter, allowsEmpty: parsed.has("--allow-empty"),
       junitPath: parsed.string("--junit"),

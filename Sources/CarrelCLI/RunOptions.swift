@@ -63,7 +63,7 @@ enum RunOptions {
       maxFailures: try arguments.integer("--max-failures", atLeast: 1))
     return RunConfiguration(
       scheduling: scheduling, timeLimit: limit ?? 300,
-      grace: try arguments.seconds("--grace").map { $0 ?? 0 } ?? 2,
+      grace: try arguments.seconds("--grace", allowsZero: true).map { $0 ?? 0 } ?? 2,
       slowAfter: try arguments.seconds("--slow").map { $0 ?? 1e6 } ?? 60,
       compression: compression.flatMap { BundleCompression(rawValue: $0) } ?? .zstd,
       start: start.flatMap { StartPolicy(rawValue: $0) } ?? .auto,

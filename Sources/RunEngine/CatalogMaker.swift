@@ -33,6 +33,11 @@ package struct CatalogMaker {
     let observer = ObserverLibrary(toolchain: toolchain, cache: cache)
     if !configuration.skipsBuild { try self.build(build) }
     try self.build(observer)
+    if supervisor.interruption != nil {
+      return TestCatalog(
+        products: [], tests: [], problems: [], compiler: toolchain.binFolder, observer: observer,
+        cache: cache)
+    }
     let products = try location.testProducts()
     var catalog = TestCatalog(
       products: products, tests: [], problems: [],

@@ -20,7 +20,10 @@ package struct PackageBuild: Sendable {
   package func checkPackage() throws(SwiftTestsError) {
     var info = stat()
     guard stat(location.package, &info) == 0 else {
-      throw SwiftTestsError(.noPackage, "there is no folder \(location.package)")
+      throw SwiftTestsError(
+        .noPackage,
+        "there is no folder \(location.package); the argument is the path of a package, tests are "
+          + "selected by --filter")
     }
     guard access(location.package + "/Package.swift", R_OK) == 0 else {
       throw SwiftTestsError(
