@@ -60,7 +60,8 @@ enum BundleCommand {
   private static func listRun(
     _ parsed: ParsedArguments, _ isJSON: Bool, _ context: CommandContext
   ) throws -> ExitCode {
-    let package = parsed.string("--package").map { context.absolute($0) } ?? context.enclosingPackage()
+    let package =
+      parsed.string("--package").map { context.absolute($0) } ?? context.enclosingPackage()
     let record = try RunRecord.find(
       "latest", inRunsFolder: RunRecord.runsFolder(ofPackage: package))
     let bundles = try record.bundleIndex()
@@ -77,9 +78,13 @@ enum BundleCommand {
       }
       context.output.print(try jsonText(listed))
     } else {
+      let state = RunState(try record.events())
       for bundle in bundles {
+        let attempt = state.test(bundle.test)?.attempts.first { $0.attempt == bundle.attempt }
+        let verdict = attempt.map { "\($0.verdict.rawValue), \($0.purpose.rawValue), " } ?? ""
+        let path = ByteName(context.shown("\(record.path)/\(bundle.path)")).displayName
         context.output.print(
-          "\(record.path)/\(bundle.path)  \(bundle.test.printableName) (attempt \(bundle.attempt))")
+          "\(path)  \(bundle.test.printableName) (\(verdict)attempt \(bundle.attempt))")
       }
       if bundles.isEmpty { context.errors.print("run \(record.runID) has no bundles") }
     }

@@ -99,6 +99,14 @@ struct BundlePage {
     return .badBundle
   }
 
+  /// Configuration and flags of the build, as the bundle's events tell them.
+  private func build() -> String? {
+    guard let header = BundleEvents.header(of: reader), let name = header.buildConfiguration else {
+      return nil
+    }
+    return ([name] + (header.buildFlags ?? [])).joined(separator: " ")
+  }
+
   private func printText(_ manifest: BundleManifest) {
     var state = RunState()
     let time = manifest.startedAt
@@ -128,6 +136,7 @@ struct BundlePage {
     row("package", manifest.package)
     row("worker", "\(manifest.worker), batch \(manifest.batch)")
     row("toolchain", manifest.toolchain)
+    row("build", build())
     row("runtime", manifest.runtime)
     row("isolation", manifest.isolation)
     row("app", manifest.bundleIdentifier)

@@ -46,7 +46,9 @@ package enum CarrelCommand {
       context.errors.print(overview)
       return .usage
     case .some(let name):
-      if name == "test" { throw UsageError(message: "there is no command 'test'; 'carrel run' runs tests") }
+      if name == "test" {
+        throw UsageError(message: "there is no command 'test'; 'carrel run' runs tests")
+      }
       let near = commands.map(\.name).filter { isNear($0, name) }
       let hint = near.first.map { "; did you mean '\($0)'?" } ?? "; see 'carrel --help'"
       throw UsageError(message: "there is no command '\(name)'" + hint)

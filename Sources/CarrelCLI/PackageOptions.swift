@@ -1,5 +1,6 @@
 import Orchestration
 import RunEngine
+import RunModel
 import SwiftTests
 
 /// The options that say which package's tests are meant and how they are built.
@@ -19,8 +20,10 @@ enum PackageOptions {
       help: "limit for listing one product's tests (default: 60)"),
   ]
 
+  /// - Parameter earlier: A run whose build is to be repeated as far as the options say nothing else.
   static func configuration(
-    _ arguments: ParsedArguments, package given: String?, _ context: CommandContext
+    _ arguments: ParsedArguments, package given: String?, _ context: CommandContext,
+    asIn earlier: RunHeader? = nil
   ) throws(UsageError) -> PackageConfiguration {
     let package = given ?? context.enclosingPackage()
     let configuration = try arguments.choice("--configuration", of: ["debug", "release"])
@@ -30,8 +33,9 @@ enum PackageOptions {
       location: BuildLocation(
         package: context.absolute(package),
         scratch: arguments.string("--scratch-path").map { context.absolute($0) },
-        configuration: configuration ?? "debug"),
-      buildFlags: arguments.rest, skipsBuild: arguments.has("--skip-build"),
+        configuration: configuration ?? earlier?.buildConfiguration ?? "debug"),
+      buildFlags: arguments.rest.isEmpty ? earlier?.buildFlags ?? [] : arguments.rest,
+      skipsBuild: arguments.has("--skip-build"),
       listingLimit: limit.map { $0 ?? 1e6 } ?? 60, environment: context.environment,
       passedVariables: arguments.all("--pass-env"))
   }
@@ -41,7 +45,8 @@ extension PackageOptions {
   /// Flags that would build something else than what is run afterwards.
   private static let refusedFlags = [
     "-c": "give -c before the '--'", "--configuration": "give it before the '--'",
-    "--scratch-path": "give it before the '--'", "--build-path": "use --scratch-path before the '--'",
+    "--scratch-path": "give it before the '--'",
+    "--build-path": "use --scratch-path before the '--'",
     "--package-path": "give the package's path as PACKAGE", "-C": "give the path as PACKAGE",
     "--chdir": "give the path as PACKAGE", "--show-bin-path": "it builds nothing",
     "--help": "it builds nothing", "-h": "it builds nothing", "-help": "it builds nothing",

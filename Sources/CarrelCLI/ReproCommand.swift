@@ -69,7 +69,7 @@ private struct Reproduction {
       try? JSONDecoder().decode(RecordedCommand.self, from: Data($0))
     }
     var package = try PackageOptions.configuration(
-      arguments, package: arguments.positionals.dropFirst().first, context)
+      arguments, package: arguments.positionals.dropFirst().first, context, asIn: header)
     takeOver(command, into: &package)
     let tests =
       arguments.has("--with-predecessors")
@@ -88,8 +88,13 @@ private struct Reproduction {
     let run = TestRun(
       context, package: package, configuration: configuration,
       filter: try TestFilter(ids: tests.map { "\($0)" }), order: tests,
-      runsFolder: arguments.string("--output").map { context.absolute($0) }, becomesLatest: false)
+      runsFolder: arguments.string("--output").map { context.absolute($0) }, kind: .reproduction)
     let code = try run.perform()
+    if code == .nothingMatched {
+      context.errors.print(
+        "carrel: the bundle is about \(manifest.test.printableName) of the package "
+          + "'\(ByteName(manifest.package).displayName)'")
+    }
     guard let attempt = run.state?.test(manifest.test)?.attempts.last else {
       return code == .nothingMatched || code == .success ? .cannotReproduce : code
     }
@@ -98,14 +103,7 @@ private struct Reproduction {
   }
 
   /// The run that the bundle is from.
-  private var header: RunHeader? {
-    guard let bytes = try? bundle.read(BundlePaths.events) else { return nil }
-    for line in bytes.split(separator: 10) {
-      let event = try? JSONDecoder().decode(RunEvent.self, from: Data(line))
-      if case .runStarted(let header) = event?.kind { return header }
-    }
-    return nil
-  }
+  private var header: RunHeader? { BundleEvents.header(of: bundle) }
 
   /// Lets the tests see the variables that they saw: those the user passed, not those that belong to
   /// a machine.
@@ -142,7 +140,7 @@ private struct Reproduction {
       context.output.print("PASSED: \(name) did not fail this time (\(attempt.verdict.rawValue))")
       if !manifest.predecessors.isEmpty, !arguments.has("--with-predecessors") {
         context.output.print(
-          "  it failed after \(manifest.predecessors.count) other tests in the same process; "
+          "  it failed after other tests in the same process (\(manifest.predecessors.count)); "
             + "--with-predecessors runs them first")
       }
       return .notReproduced
@@ -151,5 +149,18 @@ private struct Reproduction {
     context.output.print("  then: \(wanted.safeText)")
     context.output.print("  now:  \(found.safeText)")
     return .failedDifferently
+  }
+}
+
+/// The events in a bundle.
+enum BundleEvents {
+  /// The header of the run that the bundle is from.
+  static func header(of bundle: BundleReader) -> RunHeader? {
+    guard let bytes = try? bundle.read(BundlePaths.events) else { return nil }
+    for line in bytes.split(separator: 10) {
+      let event = try? JSONDecoder().decode(RunEvent.self, from: Data(line))
+      if case .runStarted(let header) = event?.kind { return header }
+    }
+    return nil
   }
 }

@@ -27,13 +27,26 @@ enum RerunCommand {
       words.insert("latest", at: 0)
     }
     let packagePath = words.dropFirst().first
-    let package = try PackageOptions.configuration(parsed, package: packagePath, context)
+    var package = try PackageOptions.configuration(parsed, package: packagePath, context)
     let runsFolder =
       parsed.string("--output").map { context.absolute($0) }
       ?? RunRecord.runsFolder(ofPackage: package.location.package)
     let reference = words.first ?? "latest"
-    let record = try RunRecord.find(reference, inRunsFolder: runsFolder)
-    let state = RunState(try record.events())
+    var record = try RunRecord.find(reference, inRunsFolder: runsFolder)
+    var state = RunState(try record.events())
+    if reference == "latest", state.tests.isEmpty {
+      // A mistyped filter or a build that failed is not what somebody wants to run again.
+      for older in try RunRecord.list(inRunsFolder: runsFolder).sorted(by: { $0.runID > $1.runID })
+      {
+        let events = RunState((try? older.events()) ?? [])
+        guard !events.tests.isEmpty, events.header?.arguments.first != "repro" else { continue }
+        (record, state) = (older, events)
+        break
+      }
+    }
+    package = try PackageOptions.configuration(
+      parsed, package: packagePath, context, asIn: state.header)
+    package.passedVariables += state.header?.passedVariables ?? []
     let leaksFail = state.header?.leaksFail ?? true
     let failed = state.tests.map(\.result).filter { !$0.verdict.isSuccess(leaksFail: leaksFail) }
     guard !failed.isEmpty else {
@@ -49,9 +62,9 @@ enum RerunCommand {
     let run = TestRun(
       context, package: package,
       configuration: try RunOptions.configuration(parsed, commandLine: ["rerun"] + arguments),
-      filter: try TestFilter(ids: failed.map { "\($0.test)" }), junitPath: parsed.string("--junit"),
+      filter: try TestFilter(), junitPath: parsed.string("--junit"),
       runsFolder: parsed.string("--output").map { context.absolute($0) },
-      isQuiet: parsed.has("--quiet"))
+      isQuiet: parsed.has("--quiet"), only: failed.map(\.test))
     return try run.perform()
   }
 }

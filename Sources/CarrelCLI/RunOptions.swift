@@ -55,12 +55,13 @@ enum RunOptions {
     let start = try arguments.choice("--start", of: StartPolicy.allCases.map(\.rawValue))
     let limit = try arguments.seconds("--timeout")
     var random = SystemRandomNumberGenerator()
-    let scheduling = SchedulerOptions(
+    var scheduling = SchedulerOptions(
       workers: try arguments.integer("--workers", atLeast: 1) ?? availableCores(), batch: batch,
       retries: try arguments.integer("--retries", atLeast: 0) ?? 0,
       checksCompany: try arguments.choice("--company-check", of: ["on", "off"]) != "off",
       leaksFail: try arguments.choice("--leaks", of: ["pass", "fail"]) != "pass",
       maxFailures: try arguments.integer("--max-failures", atLeast: 1))
+    scheduling.checksTimeouts = (limit ?? 300).map { $0 <= longestCheckedLimit } ?? false
     return RunConfiguration(
       scheduling: scheduling, timeLimit: limit ?? 300,
       grace: try arguments.seconds("--grace", allowsZero: true).map { $0 ?? 0 } ?? 2,
@@ -70,6 +71,9 @@ enum RunOptions {
       seed: arguments.string("--seed") ?? hexadecimal(random.next()), carrel: carrelVersion,
       arguments: commandLine)
   }
+
+  /// Longest time limit, in seconds, after which a test is tried once more alone.
+  private static let longestCheckedLimit = 30.0
 
   /// Cores that are online.
   static func availableCores() -> Int {

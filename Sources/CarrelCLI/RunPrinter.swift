@@ -12,10 +12,9 @@ final class RunPrinter: RunListener {
   private let recordPath: String
   /// Made when the tests are known.
   private(set) var report: ConsoleReport
-  /// Failed attempts whose bundle is not written yet.
-  private var waiting: [AttemptResult] = []
-  private var printed: Set<String> = []
-  private var notes: [TestID: String] = [:]
+  /// Attempts that had succeeded when they were printed.
+  private var printedAsPassed: Set<String> = []
+  private let context: CommandContext
 
   init(
     _ context: CommandContext, isQuiet: Bool, leaksFail: Bool, packagePath: String,
@@ -25,11 +24,15 @@ final class RunPrinter: RunListener {
     errors = context.errors
     self.isQuiet = isQuiet
     self.recordPath = recordPath
+    self.context = context
     style = ConsoleReport.Style(
       isColored: context.output.wantsColor(context.environment), leaksFail: leaksFail)
     report = ConsoleReport(
-      style: style, tests: [], packagePath: packagePath, runFolder: recordPath)
+      style: style, tests: [], packagePath: packagePath, runFolder: context.shown(recordPath))
+    report.isPackageCurrent = packagePath == context.absolute(".")
   }
+
+  private var shownRecordPath: String { context.shown(recordPath) }
 
   /// Tells the printer all tests, so that it can name them shortly.
   func setTests(_ tests: [TestID]) { report.names = ShortNames(tests) }
@@ -46,21 +49,19 @@ final class RunPrinter: RunListener {
     switch event.kind {
     case .attemptFinished(let attempt):
       if attempt.verdict.needsBundle {
-        waiting.append(attempt)
-      } else if !isQuiet || attempt.purpose != .planned {
-        output.print(report.line(for: attempt, in: state))
-      }
-    case .bundleWritten(let bundle):
-      printFailure(bundle.test, bundle.attempt, state)
-    case .testFinished(let result):
-      if let line = report.companyLine(result) {
-        // After the failures that it is about.
-        if waiting.contains(where: { $0.test == result.test }) {
-          notes[result.test] = line
-        } else {
-          output.print(line)
+        printFailure(attempt, state)
+      } else {
+        printedAsPassed.insert(key(attempt.test, attempt.attempt))
+        if !isQuiet || attempt.purpose != .planned {
+          output.print(report.line(for: attempt, in: state))
         }
       }
+    case .bundleWritten(let bundle):
+      let purpose = state.test(bundle.test)?.attempts.first { $0.attempt == bundle.attempt }?
+        .purpose
+      if purpose == .planned || purpose == .retry { output.print(report.bundleLine(bundle)) }
+    case .testFinished(let result):
+      if let line = report.companyLine(result) { output.print(line) }
     case .problem(let problem) where problem.severity == .error && problem.code == "listing-failed":
       errors.print(report.problem(problem))
     default:
@@ -68,10 +69,23 @@ final class RunPrinter: RunListener {
     }
   }
 
-  /// Prints what could not be printed earlier, and the summary.
-  func finish(_ state: RunState, junitPath: String?) {
-    for attempt in waiting { printFailure(attempt.test, attempt.attempt, state) }
-    output.print(report.summary(of: state, recordPath: recordPath, junitPath: junitPath))
+  /// Prints the summary.
+  ///
+  /// - Parameter message: A problem that is left out because it is printed elsewhere.
+  func finish(_ state: RunState, junitPath: String?, without message: String? = nil) {
+    var state = state
+    if let message { state.forgetProblem(message) }
+    output.print(
+      report.summary(
+        of: state, recordPath: shownRecordPath, junitPath: junitPath.map { context.shown($0) }))
+  }
+
+  /// Prints where the record of a reproduction is; what came of it is said by somebody else.
+  func finishReproduction(_ state: RunState) {
+    for problem in state.problems where problem.severity == .error {
+      output.print(report.problem(problem))
+    }
+    output.print("  record: \(shownRecordPath)")
   }
 
   func showProgress(_ session: RunSession, startedAt: Double) {
@@ -88,24 +102,21 @@ final class RunPrinter: RunListener {
     output.showProgress(report.progressLine(progress, width: output.width - 1))
   }
 
-  /// The attempt as it is known now: its end may have said more than was known at first.
-  private func printFailure(_ test: TestID, _ attempt: Int, _ state: RunState) {
-    guard printed.insert("\(attempt) \(test)").inserted else { return }
-    waiting.removeAll { $0.test == test && $0.attempt == attempt }
-    guard let result = state.test(test)?.attempts.first(where: { $0.attempt == attempt }) else {
-      return
-    }
-    switch result.purpose {
+  /// The attempt as it is known now: at once, so that nobody waits for the rest of the batch.
+  private func printFailure(_ attempt: AttemptResult, _ state: RunState) {
+    switch attempt.purpose {
     case .planned, .retry:
-      output.print(report.failure(result, in: state) { logText($0) })
+      output.print(report.failure(attempt, in: state) { logText($0) })
+      if printedAsPassed.contains(key(attempt.test, attempt.attempt)) {
+        output.print("    (its line above was printed before its process had ended)")
+      }
     case .aloneCheck, .companyCheck:
       // The same once more says nothing new; its bundle is in the record.
-      output.print(report.line(for: result, in: state))
-    }
-    if !waiting.contains(where: { $0.test == test }), let note = notes.removeValue(forKey: test) {
-      output.print(note)
+      output.print(report.line(for: attempt, in: state))
     }
   }
+
+  private func key(_ test: TestID, _ attempt: Int) -> String { "\(attempt) \(test)" }
 
   private func logText(_ log: LogReference) -> String? {
     LogText.end(of: "\(recordPath)/\(log.path)", bytes: 1 << 16)

@@ -18,8 +18,16 @@ final class TestRun {
   let junitPath: String?
   let runsFolder: String
   let isQuiet: Bool
-  /// Whether `latest` shall point to the record.
-  let becomesLatest: Bool
+  /// What the run is for.
+  enum Kind {
+    case run
+    /// Of one failure: `latest` stays as it is, and the caller says what came of it.
+    case reproduction
+  }
+
+  let kind: Kind
+  /// Exactly these tests, as far as they exist; `nil` to go by the filter.
+  let only: [TestID]?
   /// The order of the tests; `nil` for that of the listing.
   let order: [TestID]?
   /// What happened, once the run is over; `nil` when it did not get to the tests.
@@ -31,7 +39,7 @@ final class TestRun {
   init(
     _ context: CommandContext, package: PackageConfiguration, configuration: RunConfiguration,
     filter: TestFilter, order: [TestID]? = nil, allowsEmpty: Bool = false, junitPath: String? = nil,
-    runsFolder: String? = nil, isQuiet: Bool = false, becomesLatest: Bool = true
+    runsFolder: String? = nil, isQuiet: Bool = false, kind: Kind = .run, only: [TestID]? = nil
   ) {
     self.context = context
     self.package = package
@@ -41,7 +49,8 @@ final class TestRun {
     self.junitPath = junitPath
     self.runsFolder = runsFolder ?? RunRecord.runsFolder(ofPackage: package.location.package)
     self.isQuiet = isQuiet
-    self.becomesLatest = becomesLatest
+    self.kind = kind
+    self.only = only
     self.order = order
   }
 
@@ -60,8 +69,9 @@ final class TestRun {
     try SearchIndex.createEmpty(at: indexTemplate)
 
     let record = try RunRecord.create(
-      inRunsFolder: runsFolder, at: startedAt, becomesLatest: becomesLatest)
+      inRunsFolder: runsFolder, at: startedAt, becomesLatest: kind == .run)
     let events = try record.openEventLog()
+    ignoreRecords()
     let printer = RunPrinter(
       context, isQuiet: isQuiet, leaksFail: configuration.scheduling.leaksFail,
       packagePath: package.location.package, recordPath: record.path)
@@ -81,7 +91,7 @@ final class TestRun {
     var selected: [TestDescriptor] = []
     if let catalog, failure == nil, supervisor.interruption == nil {
       do {
-        let selection = try filter.select(from: catalog.tests)
+        let selection = try select(from: catalog.tests)
         selected = selection.tests
         for pattern in selection.unmatched where !selected.isEmpty {
           context.errors.print("carrel: warning: \(pattern.message)")
@@ -116,6 +126,12 @@ final class TestRun {
       if isQuiet, let output = failure.output { context.errors.print(output) }
     }
     if !selected.isEmpty {
+      if kind == .run {
+        let workers = configuration.scheduling.workers
+        context.output.print(
+          "running \(selected.count) of \(catalog?.tests.count ?? 0) tests on \(workers) "
+            + "\(workers == 1 ? "worker" : "workers"), run \(record.runID)")
+      }
       let began = monotonicSeconds()
       let stopProgress = keepShowingProgress(printer, session, since: began)
       session.run()
@@ -125,6 +141,26 @@ final class TestRun {
     wasInterrupted = session.interruption != nil
     containerPath = root.container(worker: 1).root
     return finish(session, printer, failure, startedAt: startedAt)
+  }
+
+  /// Keeps the package's own folder of records out of its repository.
+  private func ignoreRecords() {
+    let folder = package.location.package + "/.carrel"
+    guard runsFolder == folder + "/runs", access(folder + "/.gitignore", F_OK) != 0 else { return }
+    try? writeSmallFile(folder + "/.gitignore", Array("*\n".utf8), mode: 0o644)
+  }
+
+  private func select(from tests: [TestDescriptor]) throws -> TestSelection {
+    guard let only else { return try filter.select(from: tests) }
+    let wanted = Set(only)
+    let known = Set(tests.map(\.id))
+    for test in only where !known.contains(test) {
+      context.errors.print(
+        "carrel: warning: \(test.printableName) of the earlier run does not exist any more")
+    }
+    return TestSelection(
+      tests: tests.filter { wanted.contains($0.id) }, listed: tests.count, skipped: 0,
+      unmatched: [])
   }
 
   /// Writes the reports and prints the summary.
@@ -154,7 +190,10 @@ final class TestRun {
         problems.append(CommandError(error).message)
       }
     }
-    printer.finish(session.state, junitPath: reported)
+    switch kind {
+    case .run: printer.finish(session.state, junitPath: reported, without: failure?.message)
+    case .reproduction: printer.finishReproduction(session.state)
+    }
     if let failure { context.errors.print("carrel: \(failure.message)") }
     for problem in problems + session.writeFailures.filter({ !problems.contains($0) }) {
       context.errors.print("carrel: \(problem)")
@@ -210,7 +249,8 @@ final class TestRun {
       hostName: name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" },
       passedVariables: TestEnvironment(
         caller: package.environment, additional: package.passedVariables
-      ).passed)
+      ).passed, buildConfiguration: package.location.configuration,
+      buildFlags: package.buildFlags)
   }
 
   static func emptyMessage(_ selection: TestSelection, _ catalog: TestCatalog) -> String {

@@ -13,6 +13,7 @@ extension Scheduler {
     else { return nil }
     if test.ran != nil {
       // With retries the first one was the check.
+      guard verdict != .timedOut || options.checksTimeouts else { return nil }
       return test.attempts == 1 ? .alone(position) : nil
     }
     guard verdict != .timedOut, companyChecksLeft > 0, !neighbours(of: position).isEmpty

@@ -59,6 +59,8 @@ package struct SchedulerOptions: Sendable {
   package var retries: Int
   /// Whether a failed test is tried once more without, or with, its neighbours.
   package var checksCompany: Bool
+  /// Whether a test that exceeded its time limit is tried alone, too; that costs the limit again.
+  package var checksTimeouts = true
   /// Whether a leaked process makes a test fail.
   package var leaksFail: Bool
   /// Failed tests after which no further planned batch starts, at least 1; `nil` for no limit.

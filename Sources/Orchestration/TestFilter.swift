@@ -129,6 +129,15 @@ package struct TestSelection: Hashable, Sendable {
   /// Include patterns that match nothing.
   package var unmatched: [UnmatchedPattern]
 
+  package init(
+    tests: [TestDescriptor], listed: Int, skipped: Int, unmatched: [UnmatchedPattern]
+  ) {
+    self.tests = tests
+    self.listed = listed
+    self.skipped = skipped
+    self.unmatched = unmatched
+  }
+
   /// Sentences that say why nothing was selected; empty when something was.
   package var emptyReasons: [String] {
     guard tests.isEmpty else { return [] }

@@ -20,12 +20,25 @@ extension ConsoleReport {
       }
     }
     if let bundle = state.test(attempt.test)?.bundles[attempt.attempt] {
-      let path = joinedPath(runFolder, bundle.path)
-      lines.append("    bundle: \(terminalSafe(path))")
-      let package = packagePath.map { " " + shellQuoted($0) } ?? ""
-      lines.append("    reproduce: carrel repro \(shellQuoted(path))\(package)")
+      lines += bundleLines(bundle)
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// A failed attempt's bundle, when it is written after the failure was printed:
+  /// `BUNDLE  name`, and below it how to reproduce the failure from it.
+  package func bundleLine(_ bundle: BundleReference) -> String {
+    let start = toned("BUNDLE", .faint) + "  " + terminalSafe(names.name(of: bundle.test))
+    return ([start] + bundleLines(bundle)).joined(separator: "\n")
+  }
+
+  private func bundleLines(_ bundle: BundleReference) -> [String] {
+    let path = joinedPath(runFolder, bundle.path)
+    let package = isPackageCurrent ? "" : packagePath.map { " " + shellQuoted($0) } ?? ""
+    return [
+      "    bundle: \(terminalSafe(path))",
+      "    reproduce: carrel repro \(shellQuoted(path))\(package)",
+    ]
   }
 
   /// Messages, cases, processes: what is known besides the output.

@@ -32,6 +32,8 @@ package struct ConsoleReport: Sendable {
   package var packagePath: String?
   /// Put in front of paths that are relative to the run's folder.
   package var runFolder: String
+  /// Whether the package is the current folder, so that commands need not name it.
+  package var isPackageCurrent = false
 
   package init(
     style: Style, tests: some Sequence<TestID>, packagePath: String?, runFolder: String

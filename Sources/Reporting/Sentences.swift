@@ -59,11 +59,13 @@ enum Sentences {
     }
     return switch finding {
     case .alsoAlone: "also alone: the test fails without other tests in its process too"
-    case .onlyAfter([]): "only in company: the test passes alone"
-    case .onlyAfter(let tests): "only after \(list(tests)): the test passes alone"
+    case .onlyAfter([]): "only in company: the test passed alone"
+    case .onlyAfter(let tests):
+      "only after \(list(tests)): the test passed alone; carrel repro --with-predecessors "
+        + "runs them first"
     case .alsoInCompany: "also in company: the test fails with other tests in its process too"
-    case .onlyAlone(passesAfter: []): "only alone: passes in company"
-    case .onlyAlone(passesAfter: let tests): "only alone: passes after \(list(tests))"
+    case .onlyAlone(passesAfter: []): "only alone: passed in company"
+    case .onlyAlone(passesAfter: let tests): "only alone: passed after \(list(tests))"
     }
   }
 

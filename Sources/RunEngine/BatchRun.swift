@@ -99,7 +99,8 @@ final class BatchRun {
         scope: "\(session.record.runID)-\(spec.batch)")
       self.request = request
       session.starter.choose(
-        spec, request, isUntouched: { [unowned self] in session.root.isUntouched(worker: spec.worker) }
+        spec, request,
+        isUntouched: { [unowned self] in session.root.isUntouched(worker: spec.worker) }
       ) { [unowned self] warm in launch(request, from: warm) }
     } catch {
       session.logStart(of: spec, .cold)
@@ -318,14 +319,26 @@ final class BatchRun {
       let started = transcript.startOrder.last {
         startTimes[$0].map { session.wallClock(at: $0) <= report.writtenAt } ?? false
       }
+      let summary = report.summary(package: session.package.location.package)
       crashReports.append(
         BatchTranscript.CrashReport(
-          test: started, description: report.summary ?? "no description"))
+          test: started, description: summary.description ?? "no description",
+          message: started.flatMap { lastWords(of: $0) }, function: summary.function,
+          location: summary.location))
       // The next report of the process would have the same name.
       report.collect(as: crashReports.count)
     }
     if stat(container.evidence, &info) == 0 {
       evidenceChange = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
+    }
+  }
+
+  /// What the Swift runtime wrote before it ended the process: `Fatal error: Index out of range`.
+  private func lastWords(of test: TestID) -> String? {
+    let text = logs[test]?[.stderr]?.lastText(lines: 20) ?? ""
+    let line = text.split(separator: "\n").last { $0.contains("Fatal error: ") }
+    return line.flatMap { line in
+      line.firstRange(of: "Fatal error: ").map { String(line[$0.lowerBound...]) }
     }
   }
 

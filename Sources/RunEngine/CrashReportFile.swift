@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import RunModel
 import Workers
 
 /// A crash report of Swift's backtracer: `NAME-PID-NUMBER.json`, or `.log` from other toolchains.
@@ -35,11 +36,52 @@ struct CrashReportFile {
     _ = rename(path, "\(folder)\(base)-carrel\(number).\(ending)")
   }
 
-  /// What the report calls the crash, for example `Illegal instruction`.
-  var summary: String? {
-    struct Report: Decodable { var description: String? }
-    guard let bytes = readSmallFile(path) else { return nil }
-    return (try? JSONDecoder().decode(Report.self, from: Data(bytes)))?.description
+  /// What a report says of the crash.
+  struct Summary {
+    /// For example `Illegal instruction`.
+    var description: String?
+    /// The innermost function with a place in the package's sources.
+    var function: String?
+    var location: SourceLocation?
+  }
+
+  /// - Parameter package: Absolute path of the package.
+  func summary(package: String) -> Summary {
+    struct Report: Decodable {
+      struct Place: Decodable {
+        var file: String
+        var line: Int
+        var column: Int?
+      }
+      struct Frame: Decodable {
+        var description: String?
+        var sourceLocation: Place?
+        var system: Bool?
+      }
+      struct Thread: Decodable {
+        var crashed: Bool?
+        var frames: [Frame]?
+      }
+      var description: String?
+      var threads: [Thread]?
+    }
+    guard let bytes = readSmallFile(path),
+      let report = try? JSONDecoder().decode(Report.self, from: Data(bytes))
+    else { return Summary() }
+    let frames = report.threads?.first { $0.crashed == true }?.frames ?? []
+    let placed = frames.filter { $0.sourceLocation?.line ?? 0 > 0 && $0.system != true }
+    // A package that was moved after it was built knows its old paths only.
+    let frame =
+      placed.first { $0.sourceLocation?.file.hasPrefix(package + "/") ?? false } ?? placed.first
+    return Summary(
+      description: report.description,
+      function: frame?.description.map { text in
+        // `function() + 118`: the offset differs from build to build.
+        text.firstRange(of: " + ").map { String(text[..<$0.lowerBound]) } ?? text
+      },
+      location: frame?.sourceLocation.map {
+        SourceLocation(file: $0.file, line: $0.line, column: $0.column)
+      })
   }
 
   /// The report without the contents of registers and memory, which can hold secrets of the program

@@ -24,12 +24,19 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var hostName: String
   /// Names of the caller's variables that reach the tests.
   package var passedVariables: [String]
+  /// `debug` or `release`; `nil` in logs that do not say.
+  package var buildConfiguration: String?
+  /// Flags for `swift build` that the user gave; `nil` in logs that do not say.
+  package var buildFlags: [String]?
 
   package init(
     runID: String, carrel: String, packagePath: String, arguments: [String], workers: Int,
     batch: String, retries: Int, timeLimit: Double?, leaksFail: Bool, isolation: String,
-    seed: String, toolchain: String, hostName: String, passedVariables: [String]
+    seed: String, toolchain: String, hostName: String, passedVariables: [String],
+    buildConfiguration: String? = nil, buildFlags: [String]? = nil
   ) {
+    self.buildConfiguration = buildConfiguration
+    self.buildFlags = buildFlags
     self.format = eventLogFormat
     self.runID = runID
     self.carrel = carrel

@@ -90,6 +90,11 @@ package struct RunState: Sendable {
     }
   }
 
+  /// Takes a problem out, for a report beside which it is told already.
+  package mutating func forgetProblem(_ message: String) {
+    problems.removeAll { $0.message == message }
+  }
+
   package func test(_ id: TestID) -> Test? { positions[id].map { tests[$0] } }
 
   private mutating func update(_ id: TestID, _ change: (inout Test) -> Void) {

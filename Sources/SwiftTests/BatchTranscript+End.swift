@@ -16,10 +16,27 @@ extension BatchTranscript {
     package var test: TestID?
     /// What happened, in the report's words.
     package var description: String
+    /// What the process said of it, for example `Fatal error: Index out of range`.
+    package var message: String?
+    /// The function of the package in which it happened, and its place.
+    package var function: String?
+    package var location: SourceLocation?
 
-    package init(test: TestID?, description: String) {
+    package init(
+      test: TestID?, description: String, message: String? = nil, function: String? = nil,
+      location: SourceLocation? = nil
+    ) {
       self.test = test
       self.description = description
+      self.message = message
+      self.function = function
+      self.location = location
+    }
+
+    /// The crash as an issue of its test.
+    var issue: TestIssue {
+      let place = function.map { " in \($0)" } ?? ""
+      return TestIssue(message: (message ?? "crashed: \(description)") + place, location: location)
     }
   }
 
@@ -148,12 +165,14 @@ extension BatchTranscript {
   /// A process that reported a crash did not pass its test, even if it went on: after a signal that
   /// it sent to itself, Swift's backtracer writes its report and lets the process run.
   private mutating func charge(_ crash: CrashReport) {
-    guard let test = crash.test, var outcome = state[test]?.outcome,
-      outcome.verdict.isSuccess(leaksFail: true)
-    else { return }
-    outcome.verdict = .crashed
-    outcome.reason =
-      "the process reported a crash (\(crash.description)) while the test was running, and went on"
+    guard let test = crash.test, var outcome = state[test]?.outcome else { return }
+    if outcome.verdict.isSuccess(leaksFail: true) {
+      outcome.verdict = .crashed
+      outcome.reason =
+        "the process reported a crash (\(crash.description)) while the test was running, and went on"
+    }
+    guard outcome.verdict == .crashed else { return }
+    outcome.issues.append(crash.issue)
     state[test]?.outcome = outcome
     report(.finished(test, outcome))
   }
