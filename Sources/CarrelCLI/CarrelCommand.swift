@@ -75,9 +75,9 @@ package enum CarrelCommand {
 
 /// What commands share: the streams and the caller's environment.
 struct CommandContext {
-  let output = Terminal(descriptor: 1)
-  let errors = Terminal(descriptor: 2)
-  let environment = ProcessInfo.processInfo.environment
+  var output = Terminal(descriptor: 1)
+  var errors = Terminal(descriptor: 2)
+  var environment = ProcessInfo.processInfo.environment
 
   /// The absolute form of a path, `.` and `..` resolved as far as it exists.
   func absolute(_ path: String) -> String {
