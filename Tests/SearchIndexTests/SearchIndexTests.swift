@@ -4,11 +4,16 @@ import TestSupport
 import Testing
 
 @Suite struct SearchIndexTests {
-  /// An open index.
+  /// A fresh index in a folder of its own, opened.
   final class Database {
+    let path: String
+    private let folder: TemporaryFolder
     private var handle: OpaquePointer?
 
-    init(_ path: String) throws {
+    init() throws {
+      folder = try TemporaryFolder(name: "an index, größer")
+      path = folder.path(of: "index.sqlite")
+      try SearchIndex.createEmpty(at: path)
       try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
     }
 
@@ -32,15 +37,8 @@ import Testing
     }
   }
 
-  private func fresh() throws -> (folder: TemporaryFolder, database: Database) {
-    let folder = try TemporaryFolder(name: "an index, größer")
-    let path = folder.path(of: "index.sqlite")
-    try SearchIndex.createEmpty(at: path)
-    return (folder, try Database(path))
-  }
-
   @Test func freshIndexIsEmptyAndWhole() throws {
-    let (_, database) = try fresh()
+    let database = try Database()
     #expect(try database.rows("PRAGMA user_version") == ["\(SearchIndex.schemaVersion)"])
     #expect(try database.rows("PRAGMA integrity_check") == ["ok"])
     #expect(try database.rows("SELECT count(*) FROM entity") == ["0"])
@@ -50,7 +48,7 @@ import Testing
   }
 
   @Test func anEntityIsThereOnce() throws {
-    let (_, database) = try fresh()
+    let database = try Database()
     let insert =
       "INSERT INTO entity (type, identifier, attributes) VALUES ('Note', '1', '{\"t\":\"ä\"}')"
     _ = try database.rows(insert)
@@ -64,7 +62,7 @@ import Testing
     ("nothing", []),
   ])
   func wordsAreFoundWithoutTheirMarks(word: String, rows: [String]) throws {
-    let (_, database) = try fresh()
+    let database = try Database()
     for (row, words) in ["Café", "Über uns", "Việt Nam", "日本 語"].enumerated() {
       _ = try database.rows(
         "INSERT INTO search (rowid, field, words) VALUES (\(row + 1), 'title', '\(words)')")
@@ -89,9 +87,9 @@ import Testing
 
   /// An index that is there already is not taken for a fresh one.
   @Test func existingIndexIsRefused() throws {
-    let (folder, _) = try fresh()
+    let database = try Database()
     let error = #expect(throws: SearchIndexError.self) {
-      try SearchIndex.createEmpty(at: folder.path(of: "index.sqlite"))
+      try SearchIndex.createEmpty(at: database.path)
     }
     #expect(error?.message.contains("already exists") == true)
   }
