@@ -46,16 +46,27 @@ let package = Package(
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
 
     .testTarget(name: "RunModelTests", dependencies: ["RunModel"]),
-    .testTarget(name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel"]),
     .testTarget(
-      name: "ReportingTests", dependencies: ["Reporting", "RunModel"], exclude: ["Snapshots"]),
-    .testTarget(name: "WorkersTests", dependencies: ["RunModel", "Workers"]),
+      name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel", "TestSupport"]),
+    .testTarget(
+      name: "ReportingTests", dependencies: ["Reporting", "RunModel", "TestSupport"],
+      exclude: ["Snapshots"]),
+    .testTarget(name: "WorkersTests", dependencies: ["RunModel", "TestSupport", "Workers"]),
+    .testTarget(name: "SearchIndexTests", dependencies: ["CSQLite", "SearchIndex", "TestSupport"]),
     .testTarget(name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "Workers"]),
-    .testTarget(name: "EvidenceTests", dependencies: ["CArchive", "Evidence", "RunModel"]),
+    .testTarget(
+      name: "EvidenceTests", dependencies: ["CArchive", "Evidence", "RunModel", "TestSupport"]),
+    .testTarget(
+      name: "RunEngineTests",
+      dependencies: [
+        "Evidence", "Orchestration", "RunEngine", "RunModel", "SearchIndex", "SwiftTests",
+        "TestSupport", "Workers",
+      ]),
     .testTarget(
       name: "CarrelCLITests",
       dependencies: [
-        "CarrelCLI", "Evidence", "Orchestration", "RunEngine", "RunModel", "SwiftTests", "Workers",
+        "CarrelCLI", "Evidence", "Orchestration", "RunEngine", "RunModel", "SwiftTests",
+        "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["RunModel", "TestSupport"], path: "Tests/EndToEnd"),

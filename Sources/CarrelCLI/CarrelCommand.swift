@@ -78,9 +78,9 @@ package enum CarrelCommand {
 
 /// What commands share: the streams and the caller's environment.
 struct CommandContext {
-  let output = Terminal(descriptor: 1)
-  let errors = Terminal(descriptor: 2)
-  let environment = ProcessInfo.processInfo.environment
+  var output = Terminal(descriptor: 1)
+  var errors = Terminal(descriptor: 2)
+  var environment = ProcessInfo.processInfo.environment
 
   /// The folder of the package that the current folder belongs to: the nearest one upwards with a
   /// `Package.swift`, as SwiftPM looks for it; the current folder when there is none.

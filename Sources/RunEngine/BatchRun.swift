@@ -316,9 +316,11 @@ final class BatchRun {
     guard change != evidenceChange else { return }
     for report in CrashReportFile.all(in: container.evidence)
     where report.pid == process.pid && !report.isCollected {
-      let started = transcript.startOrder.last {
-        startTimes[$0].map { session.wallClock(at: $0) <= report.writtenAt } ?? false
-      }
+      // A report can be written sooner than the start of the first test is read here.
+      let started =
+        transcript.startOrder.last {
+          startTimes[$0].map { session.wallClock(at: $0) <= report.writtenAt } ?? false
+        } ?? transcript.startOrder.first
       let summary = report.summary(package: session.package.location.package)
       crashReports.append(
         BatchTranscript.CrashReport(

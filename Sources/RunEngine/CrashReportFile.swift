@@ -30,10 +30,9 @@ struct CrashReportFile {
 
   /// Gives the file a name that its process does not use.
   func collect(as number: Int) {
-    let base = name.split(separator: "-").dropLast().joined(separator: "-")
-    let folder = path.dropLast(name.utf8.count)
-    let ending = name.split(separator: ".").last ?? "json"
-    _ = rename(path, "\(folder)\(base)-carrel\(number).\(ending)")
+    guard let dash = path.lastIndex(of: "-") else { return }
+    let ending = path[dash...].drop { $0 != "." }
+    _ = rename(path, "\(path[..<dash])-carrel\(number)\(ending)")
   }
 
   /// What a report says of the crash.

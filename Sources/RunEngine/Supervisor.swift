@@ -12,10 +12,12 @@ package final class Supervisor {
   /// Called for each signal, with the number of signals seen so far.
   package var onInterruption: ((Int) -> Void)?
 
+  /// - Parameter ownsAllChildren: Whether this process has no children but those that are started
+  ///   here; see ``ProcessRegistry``.
   /// - Throws: ``WorkersError`` when the system has no means left.
-  package init() throws(WorkersError) {
+  package init(ownsAllChildren: Bool = true) throws(WorkersError) {
     loop = try EventLoop()
-    registry = try ProcessRegistry(ownsAllChildren: true)
+    registry = try ProcessRegistry(ownsAllChildren: ownsAllChildren)
     try loop.onSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] signal in
       signalsSeen += 1
       if interruption == nil { interruption = signalName(signal) }
@@ -28,7 +30,7 @@ package final class Supervisor {
   /// - Parameters:
   ///   - limit: Seconds after which they are killed; `nil` for no limit.
   ///   - onOutput: Called with the index of the process and a piece of its output.
-  /// - Returns: How each ended; `nil` for one that could not be started.
+  /// - Returns: How each ended, or why it could not be started.
   package func run(
     _ requests: [ProcessRequest], limit: Double? = nil,
     onOutput: @escaping (Int, ProcessStream, UnsafeRawBufferPointer) -> Void

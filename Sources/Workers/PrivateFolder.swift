@@ -23,6 +23,9 @@ package enum PrivateFolder {
   /// The folder for files that can be made again: `carrel` in `XDG_CACHE_HOME`, else in `.cache` of
   /// `HOME`, else a folder of this user in `/tmp`; the first that can be used.
   ///
+  /// A library in it is named in `LD_PRELOAD`, which has no way to write a space, a colon or a dollar
+  /// sign (ld.so(8)), so a folder with one of them in its path cannot be used.
+  ///
   /// - Throws: ``WorkersError`` with code `container` when there is none.
   package static func cache(environment: [String: String]) throws(WorkersError) -> String {
     var candidates: [String] = []
@@ -33,10 +36,14 @@ package enum PrivateFolder {
       candidates.append(home + "/.cache/carrel")
     }
     candidates.append("/tmp/carrel-cache-\(getuid())")
-    for candidate in candidates where make(candidate) { return candidate }
+    for candidate in candidates
+    where !candidate.contains(where: { " :$".contains($0) }) && make(candidate) {
+      return candidate
+    }
     throw WorkersError(
       .container,
       "no folder for files that are kept between runs: none of \(candidates.joined(separator: ", "))"
-        + " can be made, belongs to this user and is closed to others; set XDG_CACHE_HOME")
+        + " can be made, belongs to this user, is closed to others and has no space, colon or dollar "
+        + "sign in its path; set XDG_CACHE_HOME")
   }
 }

@@ -61,7 +61,8 @@ package final class SupervisedProcess {
   /// Number of the channel's descriptor in the process.
   package static let channelDescriptor: Int32 = 3
 
-  /// Seconds that processes which are about to end by themselves get before they count as left over.
+  /// Seconds that processes which are about to end by themselves normally get before they count as
+  /// left over.
   package static let leftoverGrace = 0.1
 
   package let pid: Int32
@@ -70,6 +71,7 @@ package final class SupervisedProcess {
   private let loop: EventLoop
   private let scope: String
   private let registry: ProcessRegistry
+  private let leftoverGrace: Double
   private let pidfd: Int32
   private var readers: [(stream: ProcessStream, descriptor: Int32)] = []
   private let onOutput: (ProcessStream, UnsafeRawBufferPointer) -> Void
@@ -89,30 +91,34 @@ package final class SupervisedProcess {
   /// Starts the process.
   ///
   /// - Parameters:
+  ///   - leftoverGrace: Seconds; see ``leftoverGrace``.
   ///   - onOutput: Called with each piece of output as it comes.
   ///   - onEnd: Called once, when the process has ended, its output was read, and what it left
   ///     behind was ended too.
   /// - Throws: ``WorkersError`` with code `launch`.
   package convenience init(
     _ request: ProcessRequest, loop: EventLoop, registry: ProcessRegistry,
+    leftoverGrace: Double = SupervisedProcess.leftoverGrace,
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
     onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
   ) throws(WorkersError) {
     self.init(
       try launch(request), scope: request.scope, loop: loop, registry: registry,
-      onOutput: onOutput, onEnd: onEnd)
+      leftoverGrace: leftoverGrace, onOutput: onOutput, onEnd: onEnd)
   }
 
   /// Supervises a child that has been started already; it must lead a session of its own, or be
   /// about to.
   init(
     _ started: StartedProcess, scope: String, loop: EventLoop, registry: ProcessRegistry,
+    leftoverGrace: Double = SupervisedProcess.leftoverGrace,
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
     onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
   ) {
     self.loop = loop
     self.scope = scope
     self.registry = registry
+    self.leftoverGrace = leftoverGrace
     self.onOutput = onOutput
     self.onEnd = onEnd
     pid = started.pid
@@ -193,7 +199,7 @@ package final class SupervisedProcess {
   private func lookForOrphansAndGoOn() {
     let isSure = lookForOrphans()
     if !watchedOrphans.isEmpty {
-      graceTimer = loop.after(Self.leftoverGrace) { [self] in endOrphans() }
+      graceTimer = loop.after(leftoverGrace) { [self] in endOrphans() }
     } else if isSure || undecidedLooks == Self.maxUndecidedLooks {
       finish()
     } else {

@@ -82,7 +82,8 @@ extension EndToEnd {
     /// The listing of one library traps; the other one's tests run all the same.
     @Test func listingThatTraps() async throws {
       let run = try await Carrel.run("ListingCrash")
-      #expect([1, 5].contains(run.output.status), "\(run)")
+      // What failed says more than what could not be listed.
+      #expect(run.output.status == 1, "\(run)")
       let state = try run.state
       #expect(try run.test("testPasses").result.verdict == .passed)
       #expect(try run.test("testFails").result.verdict == .failed)

@@ -1,25 +1,9 @@
-import FoundationEssentials
 import RunModel
 import TestSupport
 
-/// A JUnit report as a foreign XML parser (Python's expat) reads it.
-struct JUnitFile: Decodable, Sendable {
-  struct Element: Decodable, Sendable {
-    var tag: String
-    var attributes: [String: String]
-    var text: String
-    var children: [Element]
-
-    func children(_ tag: String) -> [Element] { children.filter { $0.tag == tag } }
-
-    /// All elements of a tag below this one, in document order.
-    func descendants(_ tag: String) -> [Element] {
-      children.flatMap { ($0.tag == tag ? [$0] : []) + $0.descendants(tag) }
-    }
-
-    /// A numeric attribute; absent counts as 0.
-    func count(_ name: String) -> Int { attributes[name].flatMap { Int($0) } ?? 0 }
-  }
+/// A JUnit report as a foreign XML parser reads it.
+struct JUnitFile: Sendable {
+  typealias Element = ForeignXML
 
   /// What a test case says about its test.
   struct Status: Hashable, Sendable {
@@ -32,18 +16,7 @@ struct JUnitFile: Decodable, Sendable {
 
   /// Parses a file; throws what the parser says when it is not well-formed.
   init(_ path: String) async throws {
-    let script = """
-      import json, sys, xml.etree.ElementTree as tree
-      def element(e):
-          return {"tag": e.tag, "attributes": e.attrib, "text": e.text or "",
-                  "children": [element(c) for c in e]}
-      json.dump(element(tree.parse(sys.argv[1]).getroot()), sys.stdout)
-      """
-    let output = try await runProcess(["python3", "-c", script, path])
-    guard output.status == 0 else {
-      throw FixtureProblem("\(path) cannot be read: \(output.errorText.suffix(2000))")
-    }
-    root = try JSONDecoder().decode(Element.self, from: Data(output.stdout))
+    root = try await ForeignXML.read([path])[0]
   }
 
   var cases: [Element] { root.descendants("testcase") }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Evidence
@@ -8,7 +9,7 @@ import Testing
   /// Compares a packed folder with what three readers make of it.
   private func expectSameTree(
     _ scratch: Scratch, _ bundle: BundleReader, locale: String = "C"
-  ) throws {
+  ) async throws {
     let original = try TreeSnapshot("\(scratch.path)/box")
     #expect(!original.lines.isEmpty)
     let check = try bundle.verify()
@@ -20,17 +21,20 @@ import Testing
     for program in ["tar", "bsdtar"] {
       let target = "\(scratch.path)/\(program)"
       try makeFolders(target)
-      let list = try run("env", "LC_ALL=\(locale)", program, "-tf", bundle.path)
-      #expect(list.status == 0, "\(program) in \(locale): \(list.output)")
-      let extract = try run(
-        "env", "LC_ALL=\(locale)", program, "-xpf", bundle.path, "-C", target)
-      #expect(extract.status == 0, "\(program) in \(locale): \(extract.output)")
+      let list = try await runProcess([
+        "env", "LC_ALL=\(locale)", program, "-tf", bundle.path,
+      ])
+      #expect(list.status == 0, "\(program) in \(locale): \(list.allText)")
+      let extract = try await runProcess([
+        "env", "LC_ALL=\(locale)", program, "-xpf", bundle.path, "-C", target,
+      ])
+      #expect(extract.status == 0, "\(program) in \(locale): \(extract.allText)")
       #expect(try TreeSnapshot("\(target)/container") == original, "\(program) in \(locale)")
     }
     for name in ["own", "tar", "bsdtar"] { try removeTree("\(scratch.path)/\(name)") }
   }
 
-  @Test func longPathsAndLinksComeThrough() throws {
+  @Test func longPathsAndLinksComeThrough() async throws {
     let scratch = try Scratch()
     let root = "\(scratch.path)/box"
     try makeFolders(root)
@@ -51,9 +55,10 @@ import Testing
       try makeFile([name], in: root, content: Array(suffix.utf8))
     }
     let bundle = try scratch.pack()
-    try expectSameTree(scratch, bundle)
+    try await expectSameTree(scratch, bundle)
     // Names in ASCII need nothing that another program would warn about.
-    #expect(try !run("tar", "-tf", bundle.path).output.contains("Ignoring"))
+    let list = try await runProcess(["tar", "-tf", bundle.path])
+    #expect(!list.allText.contains("Ignoring"))
   }
 
   /// Other programs give up where a path no longer fits into one system call, so only this reader
@@ -98,7 +103,7 @@ import Testing
   ]
 
   @Test(arguments: ["C", "POSIX", "C.UTF-8"])
-  func anyBytesComeThroughInEveryLocale(_ locale: String) throws {
+  func anyBytesComeThroughInEveryLocale(_ locale: String) async throws {
     let scratch = try Scratch()
     let root = "\(scratch.path)/box"
     try makeFolders(root)
@@ -119,7 +124,7 @@ import Testing
       freelocale(object)
     }
     let bundle = try scratch.pack()
-    try expectSameTree(scratch, bundle, locale: locale)
+    try await expectSameTree(scratch, bundle, locale: locale)
     uselocale(before)
     let again = try scratch.pack(to: "again.tar")
     #expect(try readFile(again.path, maxBytes: 1 << 26) == readFile(bundle.path, maxBytes: 1 << 26))

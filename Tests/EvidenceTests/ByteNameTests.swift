@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Evidence
@@ -29,7 +30,7 @@ import Testing
   }
 
   @Test func noByteStringReachesATerminalUnescaped() {
-    var random = SplitMix(seed: 7)
+    var random = SeededGenerator(seed: 7)
     for _ in 0..<2_000 {
       let bytes = (0..<Int(random.next() % 24)).map { _ in UInt8(truncatingIfNeeded: random.next())
       }
@@ -47,20 +48,5 @@ import Testing
   @Test(arguments: ["%", "%4", "%zz", "a%+1", "%-1"])
   func brokenEscapesAreRefused(_ text: String) {
     #expect(ByteName(percentEncoded: text) == nil)
-  }
-}
-
-/// A generator whose numbers are the same for the same seed.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Evidence
@@ -5,7 +6,7 @@ import Testing
 /// A bundle that lost or gained bytes is never taken for a whole one.
 @Suite struct CutBundleTests {
   private func bundle(_ scratch: Scratch, _ compression: BundleCompression) throws -> [UInt8] {
-    var random = SplitMix(seed: 9)
+    var random = SeededGenerator(seed: 9)
     for number in 0..<4 {
       try scratch.write(
         "box/\(number)", (0..<700 * number).map { _ in UInt8(truncatingIfNeeded: random.next()) })
@@ -54,7 +55,7 @@ import Testing
     let scratch = try Scratch()
     let whole = try bundle(scratch, compression)
     var sizes = Array(stride(from: 0, to: whole.count, by: 512)) + (whole.count - 40..<whole.count)
-    var random = SplitMix(seed: 5)
+    var random = SeededGenerator(seed: 5)
     for _ in 0..<50 { sizes.append(Int.random(in: 0..<whole.count, using: &random)) }
     for size in sizes {
       let check = try #require(try check(Array(whole.prefix(size)), scratch))
@@ -99,7 +100,7 @@ import Testing
     let scratch = try Scratch()
     let whole = try bundle(scratch, .none)
     let original = try BundleReader(path: "\(scratch.path)/whole").entries()
-    var random = SplitMix(seed: 11)
+    var random = SeededGenerator(seed: 11)
     for _ in 0..<400 {
       var bytes = whole
       let position = Int.random(in: 0..<bytes.count, using: &random)

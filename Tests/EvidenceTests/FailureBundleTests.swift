@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import RunModel
+import TestSupport
 import Testing
 
 @testable import Evidence
@@ -56,7 +57,7 @@ import Testing
   func theSameContentsGiveTheSameBytes(_ compression: BundleCompression) throws {
     let scratch = try Scratch()
     var contents = try contents(scratch)
-    var random = SplitMix(seed: 1)
+    var random = SeededGenerator(seed: 1)
     for number in 0..<40 {
       let word = UInt8(truncatingIfNeeded: random.next())
       try scratch.write(
@@ -167,7 +168,7 @@ import Testing
   func aFullDiskLeavesNothing() throws {
     let scratch = try Scratch()
     let contents = try contents(scratch)
-    var random = SplitMix(seed: 3)
+    var random = SeededGenerator(seed: 3)
     try scratch.write(
       "box/noise", (0..<600_000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
     let disk = "\(scratch.path)/disk"

@@ -1,5 +1,6 @@
 import Glibc
 import RunModel
+import TestSupport
 import Testing
 
 @testable import Evidence
@@ -7,7 +8,7 @@ import Testing
 /// Damages good files in random ways: nothing crashes and nothing is written elsewhere.
 @Suite struct FuzzTests {
   /// Cuts, overwrites, repeats, moves and flips pieces of bytes.
-  private func mutate(_ bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+  private func mutate(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...6, using: &random) {
       guard bytes.count > 2 else { return bytes }
@@ -55,7 +56,7 @@ import Testing
     let bytes = try scratch.bytes("whole")
     let reader = BundleReader(path: "\(scratch.path)/fuzzed")
     let before = try TreeSnapshot("\(scratch.path)/box")
-    var random = SplitMix(seed: UInt64(compression.fileExtension.utf8.count))
+    var random = SeededGenerator(seed: UInt64(compression.fileExtension.utf8.count))
     for round in 0..<300 {
       try writeFileAtomically(mutate(bytes, &random), to: reader.path)
       _ = try? reader.manifest()
@@ -84,7 +85,7 @@ import Testing
           .attemptStarted(AttemptStart(test: test, attempt: number, batch: 1, worker: 1))))
       bytes.append(10)
     }
-    var random = SplitMix(seed: 21)
+    var random = SeededGenerator(seed: 21)
     for _ in 0..<300 {
       let damaged = mutate(bytes, &random)
       try scratch.write("events.jsonl", damaged)
@@ -113,7 +114,7 @@ import Testing
     try whole.feed(text) { _ in items += 1 }
     whole.finish()
     #expect(whole.problem == nil && items == 40)
-    var random = SplitMix(seed: 8)
+    var random = SeededGenerator(seed: 8)
     for _ in 0..<400 {
       let damaged = mutate(text, &random)
       guard damaged != text else { continue }

@@ -1,4 +1,5 @@
 import RunModel
+import Testing
 
 @testable import Orchestration
 
@@ -55,6 +56,6 @@ struct Simulation {
           batch: ended.spec.batch, results: ended.results, unstarted: [], startCost: startCost,
           duration: duration))
     }
-    assert(scheduler.isDone)
+    #expect(scheduler.isDone)
   }
 }

@@ -70,14 +70,15 @@ package final class ChildProcess: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: ProcessOutput.self)
     finished = stream
     let box = Shared(Mutex<(status: Int32, peak: Int)>((0, 0)))
-    startThread {
+    let waiter = startThread {
       var status: Int32 = 0
       var usage = rusage()
       while wait4(pid, &status, 0, &usage) < 0 && errno == EINTR {}
       box.value.withLock { [status, usage] in $0 = (status, Int(usage.ru_maxrss) << 10) }
       close(ended.writer)
     }
-    startThread {
+    pthread_detach(waiter)
+    let collector = startThread {
       var collector = Collector(out: out.reader, error: error.reader, ended: ended.reader)
       collector.run(pid: pid, deadline: start + timeout)
       let (status, peak) = box.value.withLock { $0 }
@@ -89,6 +90,7 @@ package final class ChildProcess: Sendable {
           peakMemory: peak))
       continuation.finish()
     }
+    pthread_detach(collector)
   }
 
   /// Sends a signal to the process alone.
@@ -216,24 +218,4 @@ private func spawn(
   let code = posix_spawnp(&pid, arguments[0], &actions, &attributes, argv, envp)
   guard code == 0 else { throw SpawnError(executable: arguments[0], code: code) }
   return pid
-}
-
-/// Runs a closure on a thread of its own, so that waiting there blocks nobody's tests.
-private func startThread(_ body: @escaping @Sendable () -> Void) {
-  var thread = pthread_t()
-  let argument = Unmanaged.passRetained(ThreadBody(body)).toOpaque()
-  let code = pthread_create(
-    &thread, nil,
-    { argument in
-      if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
-      return nil
-    }, argument)
-  precondition(code == 0, "no thread could be started")
-  pthread_detach(thread)
-}
-
-/// Carries a closure through a C pointer.
-private final class ThreadBody: Sendable {
-  let run: @Sendable () -> Void
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }

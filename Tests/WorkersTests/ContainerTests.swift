@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import Workers
 
@@ -8,17 +9,15 @@ import Workers
     let base: String
     let root: WorkRoot
     let template: String
+    private let folder: TemporaryFolder
 
     init() throws {
-      var name = Array("/tmp/carrel-tests-XXXXXX".utf8CString)
-      let made = try #require(mkdtemp(&name))
-      base = String(cString: made) + "/ä b"
+      folder = try TemporaryFolder(name: "ä b")
+      base = folder.path
       root = try WorkRoot(base: base)
       template = base + "/template"
       try writeSmallFile(template, Array("index".utf8))
     }
-
-    deinit { removeTree(String(base.dropLast(4))) }
   }
 
   @Test func freshContainerHasItsFoldersAndIndex() throws {

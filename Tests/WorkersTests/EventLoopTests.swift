@@ -6,10 +6,12 @@ import Workers
   @Test func timersFireInTheOrderOfTheirTimes() throws {
     let loop = try EventLoop()
     var fired: [Int] = []
-    loop.after(0.02) { fired.append(3) }
-    loop.after(0) { fired.append(1) }
-    let cancelled = loop.after(0.01) { fired.append(99) }
-    loop.after(0.01) { fired.append(2) }
+    // Later times are set first, and hours apart: a pause of this thread does not swap them.
+    loop.after(3600) { fired.append(4) }
+    loop.after(0.001) { fired.append(3) }
+    loop.after(-3600) { fired.append(2) }
+    let cancelled = loop.after(-7200) { fired.append(99) }
+    loop.after(-10_800) { fired.append(1) }
     loop.cancel(cancelled)
     loop.run { fired.count == 3 }
     #expect(fired == [1, 2, 3])

@@ -17,28 +17,38 @@ import Workers
     }
   }
 
+  /// Waits in a shell until the process that was put into the background last has become `sleep`.
+  static let untilItSleeps =
+    "until tr '\\0' ' ' </proc/$!/cmdline | grep -q '^sleep'; do :; done"
+
   /// Runs a shell script to its end.
   ///
-  /// - Parameter during: Called after the start.
+  /// - Parameters:
+  ///   - leftoverGrace: By default so short that whatever is left counts.
+  ///   - onOutput: Called with each piece of output.
   func run(
     _ script: String, environment: [String: String] = ["PATH": "/usr/bin:/bin"],
     directory: String? = nil, hasChannel: Bool = false, scope: String = "test",
-    during: (SupervisedProcess, EventLoop) -> Void = { _, _ in }
+    leftoverGrace: Double = 0, onOutput: @escaping (SupervisedProcess) -> Void = { _ in }
   ) throws -> Outcome {
     let loop = try EventLoop()
     let registry = try ProcessRegistry(ownsAllChildren: false)
     var outcome = Outcome()
+    var started: SupervisedProcess?
     let process = try SupervisedProcess(
       ProcessRequest(
         executable: "/bin/sh", arguments: ["-c", script], environment: environment,
         directory: directory, hasChannel: hasChannel, scope: scope),
-      loop: loop, registry: registry,
-      onOutput: { outcome.output[$0, default: []] += Array($1) },
+      loop: loop, registry: registry, leftoverGrace: leftoverGrace,
+      onOutput: {
+        outcome.output[$0, default: []] += Array($1)
+        if let started { onOutput(started) }
+      },
       onEnd: {
         outcome.end = $0
         outcome.leftovers = $1
       })
-    during(process, loop)
+    started = process
     loop.run { outcome.end != nil }
     outcome.sentSignals = process.sentSignals
     return outcome
@@ -98,7 +108,7 @@ import Workers
   }
 
   @Test func backgroundProcessThatKeepsThePipesOpenIsNamedAndEnded() throws {
-    let outcome = try run("sleep 1234 & echo $!")
+    let outcome = try run("sleep 1234 & echo $!; \(Self.untilItSleeps)")
     #expect(outcome.end == .exited(0))
     let pid = try #require(Int32(outcome.text(.stdout).dropLast()))
     #expect(outcome.leftovers.map(\.process) == [LeakedProcess(pid: pid, command: "sleep 1234")])
@@ -106,7 +116,9 @@ import Workers
   }
 
   @Test func daemonInASessionOfItsOwnIsFound() throws {
-    let outcome = try run("setsid sh -c 'sleep 1235 & echo $!' ; exit 0")
+    let outcome = try run(
+      #"setsid sh -c "sleep 1235 & echo \$!; $WAIT"; exit 0"#,
+      environment: ["PATH": "/usr/bin:/bin", "WAIT": Self.untilItSleeps])
     let pid = try #require(Int32(outcome.text(.stdout).dropLast()))
     #expect(outcome.leftovers.map(\.process.command) == ["sleep 1235"])
     #expect(kill(pid, 0) == -1 && errno == ESRCH)
@@ -114,15 +126,14 @@ import Workers
 
   @Test func processThatEndsByItselfInTimeIsNoLeftover() throws {
     // The background process waits for its parent's end, then ends too.
-    let outcome = try run("(while kill -0 $$ 2>/dev/null; do :; done) & exit 0")
+    let outcome = try run(
+      "(while kill -0 $$ 2>/dev/null; do :; done) & exit 0", leftoverGrace: 600)
     #expect(outcome.end == .exited(0))
     #expect(outcome.leftovers.isEmpty)
   }
 
   @Test func terminationReachesTheWholeGroup() throws {
-    let outcome = try run("sleep 1236 & echo $!; wait") { process, loop in
-      loop.after(0.05) { process.terminate(grace: 30) }
-    }
+    let outcome = try run("sleep 1236 & echo $!; wait") { $0.terminate(grace: 600) }
     #expect(outcome.end == .signaled(SIGTERM))
     #expect(outcome.sentSignals == [SIGTERM])
     let pid = try #require(Int32(outcome.text(.stdout).dropLast()))
@@ -131,26 +142,16 @@ import Workers
 
   @Test func whoIgnoresTerminationIsKilled() throws {
     // The shell says when its trap is set.
-    var isReady = false
-    let loop = try EventLoop()
-    let registry = try ProcessRegistry(ownsAllChildren: false)
-    var end: ProcessEnd?
-    let process = try SupervisedProcess(
-      ProcessRequest(
-        executable: "/bin/sh",
-        arguments: ["-c", "trap '' TERM; echo ready; while :; do sleep 60; done"],
-        environment: ["PATH": "/usr/bin:/bin"], scope: "trap"),
-      loop: loop, registry: registry, onOutput: { _, _ in isReady = true },
-      onEnd: { status, _ in end = status })
-    loop.run { isReady }
-    process.terminate(grace: 0.05)
-    loop.run { end != nil }
-    #expect(end == .signaled(SIGKILL))
-    #expect(process.sentSignals == [SIGTERM, SIGKILL])
+    let outcome = try run("trap '' TERM; echo ready; while :; do sleep 60; done") {
+      $0.terminate(grace: 0.001)
+    }
+    #expect(outcome.end == .signaled(SIGKILL))
+    #expect(outcome.sentSignals == [SIGTERM, SIGKILL])
   }
 
   @Test func leftoverIsChargedToTheBoundaryInItsEnvironment() throws {
-    let outcome = try run("CARREL_TEST_SEQUENCE=0000001f sleep 1237 & exit 0")
+    let outcome = try run(
+      "CARREL_TEST_SEQUENCE=0000001f sleep 1237 & \(Self.untilItSleeps); exit 0")
     #expect(outcome.leftovers.map(\.sequence) == [31])
   }
 }

@@ -1,25 +1,13 @@
 import RunModel
+import TestSupport
 
 /// Makes runs with any combination of events and hostile text, the same for the same seed.
 struct RandomRun {
-  /// SplitMix64: small, and the same everywhere.
-  struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
-  private var generator: Generator
+  private var generator: SeededGenerator
   /// Text of the logs that the run refers to; `nil` for one that cannot be read.
   var logs: [String: String?] = [:]
 
-  init(seed: UInt64) { generator = Generator(state: seed) }
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   private mutating func number(_ range: Range<Int>) -> Int {
     Int.random(in: range, using: &generator)

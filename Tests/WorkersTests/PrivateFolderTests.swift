@@ -1,0 +1,53 @@
+import Glibc
+import TestSupport
+import Testing
+import Workers
+
+@Suite struct PrivateFolderTests {
+  private static let last = "/tmp/carrel-cache-\(getuid())"
+
+  @Test func theUsersCacheComesFirst() throws {
+    let (cache, home) = (try TemporaryFolder(), try TemporaryFolder())
+    var environment = ["XDG_CACHE_HOME": cache.path, "HOME": home.path]
+    #expect(try PrivateFolder.cache(environment: environment) == cache.path(of: "carrel"))
+    #expect(ProcessTable.folderEntries(home.path) == [])
+    // A relative path is none (XDG Base Directory Specification).
+    environment["XDG_CACHE_HOME"] = "cache"
+    #expect(try PrivateFolder.cache(environment: environment) == home.path(of: ".cache/carrel"))
+    var info = stat()
+    #expect(stat(home.path(of: ".cache/carrel"), &info) == 0 && info.st_mode & 0o777 == 0o700)
+  }
+
+  /// `LD_PRELOAD` would take such a path for several.
+  @Test(arguments: ["with space", "with:colon", "with$dollar"])
+  func aPathThatCannotBePreloadedIsPassedOver(name: String) throws {
+    let (cache, home) = (try TemporaryFolder(name: name), try TemporaryFolder())
+    let found = try PrivateFolder.cache(
+      environment: ["XDG_CACHE_HOME": cache.path, "HOME": home.path])
+    #expect(found == home.path(of: ".cache/carrel"))
+    #expect(ProcessTable.folderEntries(cache.path) == [])
+  }
+
+  /// What others could write is passed over.
+  @Test(arguments: ["link", "file", "writable", "unmakable"])
+  func aFolderThatIsNotPrivateIsPassedOver(kind: String) throws {
+    let (cache, home) = (try TemporaryFolder(), try TemporaryFolder())
+    var folder = cache.path
+    switch kind {
+    case "link":
+      mkdir(cache.path(of: "elsewhere"), 0o700)
+      symlink("elsewhere", cache.path(of: "carrel"))
+    case "file": try writeSmallFile(cache.path(of: "carrel"), [])
+    case "writable":
+      mkdir(cache.path(of: "carrel"), 0o700)
+      chmod(cache.path(of: "carrel"), 0o770)
+    default: folder = "/proc/none"
+    }
+    let found = try PrivateFolder.cache(environment: ["XDG_CACHE_HOME": folder, "HOME": home.path])
+    #expect(found == home.path(of: ".cache/carrel"))
+  }
+
+  @Test func theLastResortIsAFolderOfTheUser() throws {
+    #expect(try PrivateFolder.cache(environment: [:]) == Self.last)
+  }
+}
