@@ -31,7 +31,7 @@ enum WarmReply: Hashable {
   case ready(WarmState)
   /// A copy was made and has been adopted.
   case started(pid: Int32)
-  /// No copy could be made; with the number of the system's error.
+  /// No copy could be made; with the number of the system's error, 1 to 4095.
   case failed(errorNumber: Int32)
 
   /// Bytes of an encoded reply: three numbers of 32 bits in the order of the machine.
@@ -46,7 +46,7 @@ enum WarmReply: Hashable {
     switch (words[0], words[1]) {
     case (1, _): self = .ready(WarmState(threads: Int(words[1]), openDescriptors: Int(words[2])))
     case (2, 1...): self = .started(pid: words[1])
-    case (2, ..<0): self = .failed(errorNumber: -words[1])
+    case (2, -4095...(-1)): self = .failed(errorNumber: -words[1])
     default: return nil
     }
   }

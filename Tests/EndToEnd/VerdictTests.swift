@@ -6,9 +6,12 @@ extension EndToEnd {
   /// The whole table, in every way of sharing processes and workers.
   @Suite struct VerdictTests {
     @Test(arguments: [
-      ["--workers", "1", "--batch", "1"], ["--workers", "2", "--batch", "1"],
+      ["--workers", "1", "--batch", "1", "--start", "cold"],
+      ["--workers", "2", "--batch", "1", "--start", "cold"],
       ["--workers", "1", "--batch", "auto"], ["--workers", "2", "--batch", "auto"],
       ["--workers", "2", "--batch", "7"],
+      ["--workers", "2", "--batch", "1", "--start", "warm"],
+      ["--workers", "1", "--batch", "7", "--start", "warm"],
     ])
     func tableHolds(options: [String]) async throws {
       let run = try await Carrel.run("Outcomes", options + OutcomeTable.selection)

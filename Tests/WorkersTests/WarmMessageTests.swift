@@ -1,0 +1,44 @@
+import Testing
+
+@testable import Workers
+
+/// What Carrel and a warm process write to each other.
+struct WarmMessageTests {
+  private func reply(_ words: Int32...) -> WarmReply? {
+    WarmReply(words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } })
+  }
+
+  @Test func requestIsCountThenArgumentsThenVariables() {
+    let request = WarmRequest(arguments: ["/x y", "ä"], variables: ["A=1", "B="])
+    #expect(request.encoded == Array("2\0/x y\0ä\0A=1\0B=\0".utf8))
+    #expect(WarmRequest(arguments: [], variables: []).encoded == Array("0\0".utf8))
+    // An empty argument is one, and nothing is passed on after a zero byte.
+    let odd = WarmRequest(arguments: ["", "a\0b"], variables: [])
+    #expect(odd.encoded == Array("2\0\0a\0".utf8))
+  }
+
+  @Test func repliesAreRead() {
+    #expect(reply(1, 1, 0) == .ready(WarmState(threads: 1, openDescriptors: 0)))
+    #expect(reply(1, 3, -1) == .ready(WarmState(threads: 3, openDescriptors: -1)))
+    #expect(reply(2, 4711, 0) == .started(pid: 4711))
+    #expect(reply(2, -11, 0) == .failed(errorNumber: 11))
+  }
+
+  @Test func nothingElseIsAReply() {
+    #expect(reply() == nil)
+    #expect(reply(1, 1) == nil)
+    #expect(reply(1, 1, 0, 0) == nil)
+    #expect(reply(0, 1, 0) == nil)
+    #expect(reply(3, 1, 0) == nil)
+    #expect(reply(2, 0, 0) == nil)
+    #expect(reply(2, Int32.min, 0) == nil)
+  }
+
+  @Test func onlyAPlainProcessIsCopied() {
+    #expect(WarmState(threads: 1, openDescriptors: 0).objection == nil)
+    #expect(WarmState(threads: 2, openDescriptors: 0).objection?.contains("2 threads") == true)
+    #expect(WarmState(threads: -1, openDescriptors: 0).objection != nil)
+    #expect(WarmState(threads: 1, openDescriptors: 1).objection?.contains("open files") == true)
+    #expect(WarmState(threads: 1, openDescriptors: -1).objection?.contains("libdispatch") == true)
+  }
+}
