@@ -38,6 +38,8 @@ final class BatchRun {
   ]
   private var outcomes: [TestID: TestOutcome] = [:]
   private var intervention: BatchTranscript.Intervention?
+  /// Whether the process was started warm.
+  private var isCopy = false
   private var interruptionGrace = 0.0
   private var limitTimer: EventLoop.Timer?
   private var slowTimer: EventLoop.Timer?
@@ -98,10 +100,11 @@ final class BatchRun {
         directory: session.package.location.package,
         scope: "\(session.record.runID)-\(spec.batch)")
       self.request = request
-      session.starter.choose(
-        spec, request,
-        isUntouched: { [unowned self] in session.root.isUntouched(worker: spec.worker) }
-      ) { [unowned self] warm in launch(request, from: warm) }
+      session.starter.choose(spec, request) { [unowned self] in
+        session.root.isUntouched(worker: spec.worker)
+      } then: { [unowned self] warm in
+        launch(request, from: warm)
+      }
     } catch {
       session.logStart(of: spec, .cold)
       failToStart(error)
@@ -117,6 +120,7 @@ final class BatchRun {
       onEnd: { [unowned self] in processEnded($0, $1) }
     ) { [unowned self] process in
       if let process {
+        isCopy = true
         begin(process)
       } else {
         session.starter.decline(spec, "its warm process is gone")
@@ -292,7 +296,8 @@ final class BatchRun {
       Ended(
         results: results,
         unstarted: conclusion.unstarted.filter { spec.attempts[$0] != nil },
-        startCost: firstStart.map { $0 - launched + (tail ?? 0) },
+        // That of a copy says nothing about the processes of other runs.
+        startCost: isCopy ? nil : firstStart.map { $0 - launched + (tail ?? 0) },
         duration: now - startedAt, end: end, startOrder: transcript.startOrder,
         request: request,
         selection: results.contains { $0.verdict.needsBundle } ? selection : nil))

@@ -61,8 +61,7 @@ extension EndToEnd {
     @Test func copiesShareNothing() async throws {
       let run = try await Carrel.run(
         "Outcomes",
-        ["--filter", "OrderXCTests/test[23]|OrderXCTests/test1|testOwnPreferences", "--workers", "1"]
-          + Self.warm)
+        ["--filter", "OrderXCTests/test[123]|testOwnPreferences", "--workers", "1"] + Self.warm)
       #expect(try run.test("test1LeavesMark").result.verdict == .passed, "\(run)")
       #expect(try run.test("test2FailsAfterMark").result.verdict == .passed)
       #expect(try run.test("test3FailsWithoutMark").result.verdict == .failed)
@@ -123,8 +122,8 @@ extension EndToEnd {
         [
           Carrel.executable, "run", package.path, "--skip-build", "--output", runs, "--workers",
           "1", "--timeout", "3", "--grace", "0", "--company-check", "off", "--filter",
-          "HangXCTests",
-        ] + Self.warm, environment: Carrel.variables(adding: [:]), timeout: 90)
+          "HangXCTests", "--start", "warm", "--batch", "1",
+        ], environment: Carrel.variables(adding: [:]), timeout: 90)
       let hangs = try watch.first(within: 60) { () -> Bool? in
         guard let record = try? recordFolder(in: runs) else { return nil }
         let state = RunState(try readEvents("\(record)/events.jsonl"))
