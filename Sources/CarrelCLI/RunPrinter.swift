@@ -16,6 +16,8 @@ final class RunPrinter: RunListener {
   /// Failed attempts whose bundle is not written yet.
   private var waiting: [AttemptResult] = []
   private var printed: Set<String> = []
+  /// Lines about attempts that need no bundle: the end of a process may tell the same once more.
+  private var lines: Set<String> = []
   private var notes: [TestID: String] = [:]
 
   init(
@@ -49,7 +51,8 @@ final class RunPrinter: RunListener {
       if attempt.verdict.needsBundle {
         waiting.append(attempt)
       } else if !isQuiet || attempt.purpose != .planned {
-        output.print(report.line(for: attempt, in: state))
+        let key = "\(attempt.attempt) \(attempt.verdict) \(attempt.test)"
+        if lines.insert(key).inserted { output.print(report.line(for: attempt, in: state)) }
       }
     case .bundleWritten(let bundle):
       printFailure(bundle.test, bundle.attempt, state)
