@@ -93,7 +93,9 @@ import Testing
   }
 
   @Test func secondsMayBeNone() throws {
-    func seconds(_ text: String) throws -> Double?? { try parse("--number", text).seconds("--number") }
+    func seconds(_ text: String) throws -> Double?? {
+      try parse("--number", text).seconds("--number")
+    }
     #expect(try seconds("none") == .some(nil) && seconds("0") == .some(nil))
     #expect(try seconds("0.5") == 0.5 && seconds("1e3") == 1000)
     for text in ["-1", "nan", "inf", "", "soon", "1 s"] {

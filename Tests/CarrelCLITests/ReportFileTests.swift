@@ -84,13 +84,12 @@ import Workers
   }
 
   @Test func aPipeGetsTheBytesThemselves() throws {
-    var ends: [Int32] = [0, 0]
-    try #require(pipe(&ends) == 0)
-    defer { close(ends[0]) }
-    try ReportFile.write(Array("report".utf8), to: "/proc/self/fd/\(ends[1])")
-    close(ends[1])
+    let pipe = try Pipe()
+    defer { close(pipe.reader) }
+    try ReportFile.write(Array("report".utf8), to: "/proc/self/fd/\(pipe.writer)")
+    close(pipe.writer)
     var buffer = [UInt8](repeating: 0, count: 100)
-    let count = read(ends[0], &buffer, buffer.count)
+    let count = read(pipe.reader, &buffer, buffer.count)
     #expect(Array(buffer.prefix(count)) == Array("report".utf8))
   }
 

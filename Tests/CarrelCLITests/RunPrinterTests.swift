@@ -25,7 +25,8 @@ import Workers
       }
       printer = RunPrinter(
         CommandContext(
-          output: Terminal(descriptor: descriptors[0]), errors: Terminal(descriptor: descriptors[1]),
+          output: Terminal(descriptor: descriptors[0]),
+          errors: Terminal(descriptor: descriptors[1]),
           environment: [:]),
         isQuiet: isQuiet, leaksFail: true, packagePath: "/p", recordPath: folder.path)
       send(
@@ -70,7 +71,9 @@ import Workers
         .testFinished(TestResult(test: id(name), verdict: verdict, attempts: 1, company: company)))
     }
 
-    func id(_ name: String) -> TestID { TestID(product: "P", library: .xctest, name: "M.C/\(name)") }
+    func id(_ name: String) -> TestID {
+      TestID(product: "P", library: .xctest, name: "M.C/\(name)")
+    }
 
     /// The lines that were printed since this was asked last.
     var news: [String] { lines("output", 0) }
@@ -225,7 +228,8 @@ import Workers
     ] {
       fixture.send(
         .problem(
-          RunProblem(severity: severity, code: code, message: "m of \(code)", output: "its output")))
+          RunProblem(severity: severity, code: code, message: "m of \(code)", output: "its output"))
+      )
     }
     let errors = fixture.errors
     #expect(errors.count == 2 && errors[0].contains("m of listing-failed"), "\(errors)")

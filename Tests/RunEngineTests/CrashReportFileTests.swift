@@ -49,10 +49,11 @@ import Workers
     #expect(reports.map { readSmallFile($0.path) } == [Array("second".utf8), Array("first".utf8)])
   }
 
-  @Test(arguments: [
-    ("{\"description\":\"Illegal instruction\",\"threads\":[]}", "Illegal instruction"),
-    ("{\"threads\":[]}", nil), ("Thread 0 crashed", nil), ("", nil), ("[1]", nil),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("{\"description\":\"Illegal instruction\",\"threads\":[]}", "Illegal instruction"),
+      ("{\"threads\":[]}", nil), ("Thread 0 crashed", nil), ("", nil), ("[1]", nil),
+    ] as [(String, String?)])
   func summaryIsTheReportsOwn(text: String, summary: String?) throws {
     let folder = try folder(["a-1-0.json": text])
     #expect(CrashReportFile.all(in: folder.path).map(\.summary) == [summary])
