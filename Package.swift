@@ -72,7 +72,8 @@ let package = Package(
       name: "EndToEndTests", dependencies: ["RunModel", "TestSupport"], path: "Tests/EndToEnd"),
 
     // What several test targets share.
-    .target(name: "TestSupport", dependencies: ["RunModel"], path: "Tests/TestSupport"),
+    .target(
+      name: "TestSupport", dependencies: ["CSystem", "RunModel"], path: "Tests/TestSupport"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -19,7 +19,7 @@ struct FailureSignature: Hashable {
     if let container, !container.isEmpty {
       text = text.replacing(container, with: "<container>")
     }
-    message = text.replacing(#/0x[0-9a-fA-F]+/#, with: "0x...")
+    message = text.replacing(#/\b0x[0-9a-fA-F]+/#, with: "0x...")
   }
 
   /// For people; no control character of a message reaches the terminal.

@@ -14,6 +14,8 @@ final class RunPrinter: RunListener {
   private(set) var report: ConsoleReport
   /// Attempts that had succeeded when they were printed.
   private var printedAsPassed: Set<String> = []
+  /// What was said of attempts: the end of a process may tell the same once more.
+  private var said: Set<String> = []
   private let context: CommandContext
 
   init(
@@ -48,6 +50,9 @@ final class RunPrinter: RunListener {
   func runDid(_ event: RunEvent, state: RunState) {
     switch event.kind {
     case .attemptFinished(let attempt):
+      guard said.insert("\(attempt.verdict) " + key(attempt.test, attempt.attempt)).inserted else {
+        break
+      }
       if attempt.verdict.needsBundle {
         printFailure(attempt, state)
       } else {

@@ -149,7 +149,7 @@ import Testing
     chmod(scratch.path, 0o755)
     try makeFolders("\(scratch.path)/closed")
     chmod("\(scratch.path)/closed", 0o555)
-    try asOrdinaryUser {
+    asOrdinaryUser {
       for path in ["\(scratch.path)/closed/b.tar", "\(scratch.path)/closed/new/b.tar"] {
         let error = #expect(throws: EvidenceError.self) {
           try FailureBundle.write(contents, to: path)

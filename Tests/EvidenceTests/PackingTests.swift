@@ -12,29 +12,27 @@ import Testing
     try scratch.write("box/a.log", [UInt8](repeating: 65, count: size))
     try scratch.write("box/b", "after it\n")
     let (path, bundle) = ("\(scratch.path)/box/a.log", "\(scratch.path)/b.tar")
-    var ends: [Int32] = [0, 0]
-    try #require(pipe(&ends) == 0)
-    let (source, target) = (ends[0], ends[1])
+    let pipe = try Pipe()
     let reader = startThread {
       // When the first bytes are here the size was taken, and the pipe does not hold the rest.
       var buffer = [UInt8](repeating: 0, count: 4096)
-      var count = read(source, &buffer, buffer.count)
+      var count = read(pipe.reader, &buffer, buffer.count)
       if let file = try? OwnedDescriptor(opening: path, O_WRONLY | O_APPEND) {
         try? writeAll([UInt8](repeating: 66, count: 10_000), to: file.number)
       }
       guard let output = try? OwnedDescriptor(opening: bundle, O_WRONLY | O_CREAT) else { return }
       while count > 0 {
         try? writeAll(Array(buffer[..<count]), to: output.number)
-        count = read(source, &buffer, buffer.count)
+        count = read(pipe.reader, &buffer, buffer.count)
       }
-      close(source)
+      close(pipe.reader)
     }
     do {
       defer {
-        close(target)
+        close(pipe.writer)
         pthread_join(reader, nil)
       }
-      let archive = try ArchiveWriter(descriptor: target, path: "b.tar", compression: .none)
+      let archive = try ArchiveWriter(descriptor: pipe.writer, path: "b.tar", compression: .none)
       let packer = BundlePacker(archive: archive, limits: BundleLimits(), excluded: [])
       try packer.add(
         ByteName(BundlePaths.manifest), bytes: try encodedJSON(BundleManifest.sample()),

@@ -73,21 +73,3 @@ func components(ofLength length: Int, width: Int = 200, letter: Character = "n")
   }
   return result
 }
-
-/// Runs a body with the file permissions of an ordinary user, on this thread only.
-///
-/// Does nothing more when the tests already run as an ordinary user.
-func asOrdinaryUser<T>(_ body: () throws -> T) throws -> T {
-  guard geteuid() == 0 else { return try body() }
-  typealias Setter = @convention(c) (UInt32) -> Int32
-  let symbols = ["setfsgid", "setfsuid"].map { $0.withCString { dlsym(nil, $0) } }
-  let group = unsafeBitCast(try #require(symbols[0]), to: Setter.self)
-  let user = unsafeBitCast(try #require(symbols[1]), to: Setter.self)
-  _ = group(65_534)
-  _ = user(65_534)
-  defer {
-    _ = user(0)
-    _ = group(0)
-  }
-  return try body()
-}

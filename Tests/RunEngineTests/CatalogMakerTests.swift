@@ -135,8 +135,10 @@ extension RunsProcesses {
       let package = try FakePackage(Self.tests, listing: "while :; do sleep 1251; done")
       let catalog = try await make(package) { $0.listingLimit = 0.5 }.catalog.get()
       #expect(catalog.tests == [])
-      #expect(catalog.problems.map(\.code) == ["listing-failed"])
-      #expect(catalog.problems[0].message.hasSuffix("signal SIGKILL after the limit of 0.5 s"))
+      // Under load the other library's listing may be late as well.
+      let problem = try #require(catalog.problems.first { $0.message.contains("XCTest tests") })
+      #expect(problem.code == "listing-failed")
+      #expect(problem.message.hasSuffix("signal SIGKILL after the limit of 0.5 s"))
     }
 
     @Test func aHomeOutsideOfTheContainerIsAProblem() async throws {

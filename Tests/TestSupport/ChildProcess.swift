@@ -126,19 +126,6 @@ private final class Shared<Value: ~Copyable & Sendable>: Sendable {
   init(_ value: consuming sending Value) { self.value = value }
 }
 
-/// The two ends of a pipe; both are closed in processes started from here.
-private struct Pipe {
-  let reader: Int32
-  let writer: Int32
-
-  init() throws {
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { throw SpawnError(executable: "pipe", code: errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    (reader, writer) = (ends[0], ends[1])
-  }
-}
-
 /// Reads both outputs until they end, the time is over, or somebody else holds them open.
 private struct Collector {
   /// How long an output may stay open after the end of the process, in seconds.

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import Workers
 
@@ -42,21 +43,20 @@ import Workers
 
   @Test func descriptorsAreWatchedUntilUnwatched() throws {
     let loop = try EventLoop()
-    var ends: [Int32] = [0, 0]
-    #expect(pipe(&ends) == 0)
+    let pipe = try Pipe()
     var seen = 0
-    loop.watch(ends[0]) {
+    loop.watch(pipe.reader) {
       var byte: UInt8 = 0
-      seen += read(ends[0], &byte, 1)
-      if seen == 2 { loop.unwatch(ends[0]) }
+      seen += read(pipe.reader, &byte, 1)
+      if seen == 2 { loop.unwatch(pipe.reader) }
     }
-    #expect(write(ends[1], "abc", 3) == 3)
+    #expect(write(pipe.writer, "abc", 3) == 3)
     var isOver = false
     loop.run { seen == 2 }
     loop.after(0) { isOver = true }
     loop.run { isOver }
     #expect(seen == 2)
-    close(ends[0])
-    close(ends[1])
+    close(pipe.reader)
+    close(pipe.writer)
   }
 }

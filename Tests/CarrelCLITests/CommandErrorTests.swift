@@ -1,0 +1,78 @@
+import Evidence
+import Orchestration
+import RunModel
+import SwiftTests
+import Testing
+import Workers
+
+@testable import CarrelCLI
+
+@Suite struct CommandErrorTests {
+  @Test func statusesAreThoseOfTheDocuments() {
+    let words = Dictionary(uniqueKeysWithValues: ExitCode.allCases.map { ($0.code, $0.rawValue) })
+    #expect(
+      words == [
+        "success": 0, "tests-failed": 1, "usage": 2, "build-failed": 3, "nothing-matched": 4,
+        "listing-failed": 5, "environment": 6, "not-written": 7, "bad-bundle": 8,
+        "not-reproduced": 10, "failed-differently": 11, "cannot-reproduce": 12,
+        "interrupted-by-hang-up": 129, "interrupted-by-interrupt": 130, "interrupted-by-quit": 131,
+        "interrupted-by-terminate": 143,
+      ])
+    #expect(Set(ExitCode.allCases.map(\.meaning)).count == ExitCode.allCases.count)
+  }
+
+  /// 128 and the number of the signal, as shells have it.
+  @Test(arguments: [1, 2, 3, 15] as [Int32]) func signalsHaveTheirStatus(signal: Int32) {
+    #expect(ExitCode(signal: signalName(signal)).rawValue == 128 + signal)
+  }
+
+  @Test(arguments: [
+    (SwiftTestsError.Code.noToolchain, ExitCode.environment), (.noPackage, .usage),
+    (.buildFailed, .buildFailed), (.noProducts, .nothingMatched),
+    (.listingFailed, .listingFailed), (.observerFailed, .environment),
+  ]) func errorsOfTheTestsBuild(code: SwiftTestsError.Code, status: ExitCode) {
+    let error = CommandError(SwiftTestsError(code, "no luck", output: "details"))
+    #expect(error.exitCode == status)
+    // The build's output was shown while it ran, the observer's was not.
+    #expect(error.message == (code == .observerFailed ? "no luck\ndetails" : "no luck"))
+    #expect(error.output == "details")
+  }
+
+  @Test(arguments: EvidenceError.Code.allCases) func errorsOfTheEvidence(code: EvidenceError.Code) {
+    let statuses: [EvidenceError.Code: ExitCode] = [
+      .notFound: .usage, .ambiguous: .usage, .unreadable: .badBundle, .unwritable: .notWritten,
+      .newerFormat: .badBundle, .malformed: .badBundle, .cutOff: .badBundle, .limit: .badBundle,
+      .targetNotEmpty: .notWritten, .invalidContents: .notWritten,
+    ]
+    let error = CommandError(
+      EvidenceError(code, "cannot do it", cause: UsageError(message: "because")))
+    #expect(error.exitCode == statuses[code])
+    #expect(error.message.hasPrefix("cannot do it: ") && error.message.contains("because"))
+    #expect(error.output == nil)
+  }
+
+  @Test(arguments: [
+    (OrchestrationError.Code.invalidPattern, ExitCode.usage), (.unknownTest, .nothingMatched),
+    (.ambiguousTest, .usage),
+  ]) func errorsOfASelection(code: OrchestrationError.Code, status: ExitCode) {
+    let error = CommandError(OrchestrationError(code: code, message: "what is x?", text: "x"))
+    #expect(error.exitCode == status && error.message == "what is x?")
+  }
+
+  @Test(arguments: [WorkersError.Code.system, .launch, .container, .notFound])
+  func errorsOfTheSystem(code: WorkersError.Code) {
+    let error = CommandError(WorkersError(code, "cannot make x", errorNumber: 28))
+    #expect(error.exitCode == .environment)
+    #expect(error.message == "cannot make x: No space left on device")
+  }
+
+  @Test func everythingElse() {
+    struct Strange: Error {}
+    #expect(CommandError(Strange()).exitCode == .environment)
+    #expect(CommandError(Strange()).message.contains("Strange"))
+    let usage = CommandError(UsageError(message: "what?"))
+    #expect(usage.exitCode == .usage && usage.message == "what?")
+    let own = CommandError(CommandError(.badBundle, "x", output: "y") as any Error)
+    #expect(own.exitCode == .badBundle && own.message == "x" && own.output == "y")
+  }
+}

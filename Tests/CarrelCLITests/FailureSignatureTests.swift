@@ -1,0 +1,66 @@
+import RunModel
+import Testing
+
+@testable import CarrelCLI
+
+@Suite struct FailureSignatureTests {
+  private func signature(
+    _ verdict: Verdict = .failed, _ message: String? = nil, reason: String? = nil,
+    leaks: [LeakedProcess] = [], container: String? = "/tmp/carrel-1/aB/w1"
+  ) -> FailureSignature {
+    FailureSignature(
+      AttemptResult(
+        test: TestID(product: "P", library: .xctest, name: "M.C/test"), attempt: 1, batch: 1,
+        worker: 1, verdict: verdict, reason: reason,
+        issues: message.map { [TestIssue(message: $0)] } ?? [], startedAt: 0, duration: 0,
+        leaks: leaks),
+      container: container)
+  }
+
+  @Test func containersAreTheSameWhereverTheyAre() {
+    let first = signature(.failed, "no file /tmp/carrel-1/aB/w1/home/x in /tmp/carrel-1/aB/w1")
+    let second = signature(.failed, "no file /w/c/home/x in /w/c", container: "/w/c")
+    #expect(first == second)
+    #expect(first.message == "no file <container>/home/x in <container>")
+    #expect(first != signature(.failed, "no file /w/c/home/x in /w/c"))
+    for container in [nil, ""] {
+      #expect(signature(.failed, "no /x", container: container).message == "no /x")
+    }
+  }
+
+  @Test func addressesAreTheSame() {
+    let message = signature(.failed, "<A: 0x7fFe12> is not <A: 0x5>, 0x is none, 10x4 too").message
+    #expect(message == "<A: 0x...> is not <A: 0x...>, 0x is none, 10x4 too")
+  }
+
+  @Test func messageAndVerdictBothCount() {
+    #expect(signature(.failed, "a") == signature(.failed, "a"))
+    #expect(signature(.failed, "a") != signature(.failed, "b"))
+    #expect(signature(.failed, "a") != signature(.crashed, "a"))
+    #expect(signature(.failed, "10") != signature(.failed, "11"))
+    // The first failure is what the signature is of, else the reason.
+    #expect(signature(.crashed, "a", reason: "r") == signature(.crashed, "a", reason: "s"))
+    #expect(signature(.crashed, reason: "r") != signature(.crashed, reason: "s"))
+  }
+
+  /// A leaked process has another number each time, and two of them no order.
+  @Test func leaksAreKnownByTheirCommands() {
+    func leaks(_ processes: (Int32, String)..., reason: String) -> FailureSignature {
+      signature(
+        .leaked, reason: reason,
+        leaks: processes.map { LeakedProcess(pid: $0.0, command: $0.1) })
+    }
+    let first = leaks((1, "sleep 9"), (2, "cat /tmp/carrel-1/aB/w1/x"), reason: "left 1, 2")
+    let second = leaks((8, "cat /tmp/carrel-1/aB/w1/x"), (9, "sleep 9"), reason: "left 8, 9")
+    #expect(first == second)
+    #expect(first.message == "cat <container>/x\nsleep 9")
+    #expect(first != leaks((1, "sleep 9"), reason: "left 1, 2"))
+    #expect(first != leaks((1, "sleep 9"), (2, "sleep 8"), reason: "left 1, 2"))
+  }
+
+  @Test func safeTextDrivesNoTerminal() {
+    #expect(signature(.timedOut).safeText == "timed-out")
+    let text = signature(.failed, "red \u{1B}[31m\nnext\r").safeText
+    #expect(text == "failed: red \\u{1B}[31m\\nnext\\r")
+  }
+}
