@@ -104,7 +104,8 @@ struct ParsedArguments: Sendable {
           $0.value != nil && $0.names.contains(String(argument.prefix(2)))
         })
       {
-        queue.insert(String(argument.dropFirst(2)), at: queue.startIndex)
+        let value = argument.dropFirst(2)
+        queue.insert(String(value.first == "=" ? value.dropFirst() : value), at: queue.startIndex)
         queue.insert(String(argument.prefix(2)), at: queue.startIndex)
         continue
       }
