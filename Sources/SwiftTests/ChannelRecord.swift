@@ -10,6 +10,10 @@ enum ChannelRecord: Sendable {
 
   /// - Returns: `nil` for a line that is neither.
   init?(line: UnsafeRawBufferPointer) {
+    if let usual = ChannelRecord(usualLine: line) {
+      self = usual
+      return
+    }
     let data = Data(line)
     if line.starts(with: #"{"k":"#.utf8) {
       guard let record = try? JSONDecoder().decode(ObserverRecord.self, from: data) else {

@@ -10,7 +10,7 @@ struct LineSplitter: Sendable {
     var start = 0
     while start < bytes.count {
       let tail = UnsafeRawBufferPointer(rebasing: bytes[start...])
-      guard let end = index(of: 10, in: tail, from: 0) else {
+      guard let end = offset(of: 10, in: tail, from: 0) else {
         if rest.count + tail.count <= Self.limit { rest.append(contentsOf: tail) }
         return
       }

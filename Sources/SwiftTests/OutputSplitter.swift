@@ -48,7 +48,7 @@ struct OutputSplitter: Sendable {
     func pass(upTo end: Int) {
       if end > start { body(sequence, UnsafeRawBufferPointer(rebasing: bytes[start..<end])) }
     }
-    while let found = index(of: 0x1E, in: bytes, from: position) {
+    while let found = offset(of: 0x1E, in: bytes, from: position) {
       let rest = bytes[found...]
       if rest.count < markerLength {
         let known = min(rest.count, introduction.count)
@@ -75,7 +75,7 @@ struct OutputSplitter: Sendable {
 }
 
 /// The offset of the first such byte at or after a position.
-func index(of byte: UInt8, in bytes: UnsafeRawBufferPointer, from position: Int) -> Int? {
+func offset(of byte: UInt8, in bytes: UnsafeRawBufferPointer, from position: Int) -> Int? {
   guard position < bytes.count, let base = bytes.baseAddress,
     let found = memchr(base + position, Int32(byte), bytes.count - position)
   else { return nil }
