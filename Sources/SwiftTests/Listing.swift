@@ -115,7 +115,11 @@ package struct Listing: Sendable {
     case .xctest: isWhole = isClosed && end == .exited(0)
     case .testing:
       // Swift Testing ends with EX_UNAVAILABLE (sysexits.h) when there is no test.
-      isWhole = sawRecord && (end == .exited(0) || (end == .exited(69) && tests.isEmpty))
+      // Status 0 without a test is only believed when XCTest's main answered in its place.
+      isWhole =
+        sawRecord
+        && (tests.isEmpty
+          ? end == .exited(69) || (isClosed && end == .exited(0)) : end == .exited(0))
     }
     guard isWhole else {
       let name = library == .xctest ? "XCTest" : "Swift Testing"

@@ -78,7 +78,12 @@ package struct Container: Sendable, Hashable {
   /// - Parameter name: `home` or `tmp`.
   /// - Throws: ``WorkersError`` with code `container`.
   package func replace(_ name: String, with other: String) throws(WorkersError) {
-    guard access(other, F_OK) == 0 else { return }
+    var info = stat()
+    guard lstat(other, &info) == 0 else { return }
+    // A link would make the new container's folders wherever it leads.
+    guard info.st_mode & S_IFMT == S_IFDIR else {
+      throw WorkersError(.container, "\(name) is no folder in the files for the container")
+    }
     removeTree("\(root)/\(name)")
     guard rename(other, "\(root)/\(name)") == 0 else {
       throw failure("cannot replace \(root)/\(name)")
