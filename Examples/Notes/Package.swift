@@ -4,7 +4,6 @@ import PackageDescription
 
 let package = Package(
   name: "Notes",
-  products: [.library(name: "Notes", targets: ["Notes"])],
   targets: [
     .target(name: "Notes"),
     .testTarget(name: "NotesTests", dependencies: ["Notes"]),

@@ -4,7 +4,7 @@ import Orchestration
 struct OptionSpec: Sendable {
   /// All spellings, the preferred one first.
   var names: [String]
-  /// Placeholder of the value in the help; `nil` for a switch.
+  /// Name of the value in the help; `nil` for a switch.
   var value: String?
   var help: String
   var isRepeatable = false
@@ -21,7 +21,7 @@ struct OptionSpec: Sendable {
 struct CommandSpec: Sendable {
   var name: String
   var summary: String
-  /// Placeholders of the positional arguments; optional ones are in brackets.
+  /// Names of the positional arguments; optional ones are in brackets.
   var positionals: [String] = []
   var options: [OptionSpec] = []
   /// What may follow after `--`; `nil` when nothing may.
@@ -116,13 +116,13 @@ struct ParsedArguments: Sendable {
       }
       let key = option.names[0]
       var value = ""
-      if let placeholder = option.value {
+      if let valueName = option.value {
         if parts.count == 2 {
           value = String(parts[1])
         } else if let next = queue.popFirst() {
           value = next
         } else {
-          throw UsageError(message: "\(name) needs a value: \(name) \(placeholder)")
+          throw UsageError(message: "\(name) needs a value: \(name) \(valueName)")
         }
       } else if parts.count == 2 {
         throw UsageError(message: "\(name) takes no value")
