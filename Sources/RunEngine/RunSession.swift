@@ -68,7 +68,23 @@ package final class RunSession {
     starter.onDecline = { [unowned self] in log(.problem($0)) }
     log(.runStarted(header))
     for problem in catalog.problems { log(.problem(problem)) }
+    noteDuplicates(plan)
     for test in plan.tests { log(.testPlanned(test)) }
+  }
+
+  /// Tests that cannot be told apart are one test for every report; that is said, not hidden.
+  private func noteDuplicates(_ plan: Plan) {
+    guard let first = plan.duplicates.first else { return }
+    let count = Set(plan.duplicates).count
+    let names =
+      count == 1 ? "\(first.printableName) is" : "\(first.printableName) and \(count - 1) more are"
+    log(
+      .problem(
+        RunProblem(
+          severity: .warning, code: "duplicate-test",
+          message:
+            "\(names) listed more than once; tests of one name cannot be told apart, so each "
+            + "counts as one test, which passes when all of them pass")))
   }
 
   /// Runs the plan to its end.
@@ -89,6 +105,17 @@ package final class RunSession {
       if let attempt = test.decisive { seconds[test.id] = attempt.duration }
     }
     catalog.remember(scheduler.measurements, seconds: seconds)
+    noteRemovedFiles()
+  }
+
+  /// A record that somebody cleaned away during the run is no proof of anything.
+  private func noteRemovedFiles() {
+    let removed = record.removedFiles(state)
+    guard let first = removed.first else { return }
+    let more = removed.count == 1 ? "" : " and \(removed.count - 1) more of its files"
+    noteWriteFailure(
+      "the record \(record.path) was removed while the run wrote it: \(first)\(more) is gone; run "
+        + "again without cleaning the folder, or keep records elsewhere with --output")
   }
 
   /// The loop that the run's processes are watched by.

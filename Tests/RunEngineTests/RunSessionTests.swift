@@ -274,6 +274,39 @@ extension RunsProcesses {
       #expect(outcome.writeFailures.allSatisfy { $0.contains("the bundle of") })
     }
 
+    /// As `git clean -fdx` does it in another terminal.
+    @Test func removedRecordIsNoProof() async throws {
+      let package = try FakePackage([
+        "M.A/test1": "echo one", "M.A/test2": "rm -r \"$package/runs\"",
+      ])
+      let outcome = try await SessionOutcome.run(package, readsLog: false)
+      #expect(outcome.verdicts == [.passed, .passed])
+      let failure = try #require(outcome.writeFailures.last)
+      #expect(
+        failure.contains("was removed while the run wrote it: events.jsonl and "), "\(failure)")
+    }
+
+    @Test func removedLogIsNoticed() async throws {
+      let package = try FakePackage([
+        "M.A/test1": "echo one", "M.A/test2": "rm \"$package\"/runs/*/logs/*",
+      ])
+      let outcome = try await SessionOutcome.run(package)
+      let removed = try #require(outcome.state.tests[0].decisive?.stdout?.path)
+      #expect(outcome.writeFailures.count == 1)
+      #expect(outcome.writeFailures.first?.contains(": \(removed) is gone") == true)
+    }
+
+    @Test func testsListedTwiceAreToldOnce() async throws {
+      let package = try FakePackage(["M.A/test1": ":", "M.A/test2": ":", "M.A/test3": ":"])
+      var catalog = package.catalog
+      catalog.tests.append(contentsOf: catalog.tests)
+      let outcome = try await SessionOutcome.run(package, catalog: catalog)
+      #expect(outcome.verdicts == [.passed, .passed, .passed])
+      #expect(outcome.state.problems.map(\.code) == ["duplicate-test"])
+      #expect(outcome.state.problems[0].severity == .warning)
+      #expect(outcome.state.problems[0].message.hasPrefix("M.A/test1 and 2 more are listed more"))
+    }
+
     @Test func timesAreRemembered() async throws {
       let package = try FakePackage(["M.A/test1": ":", "M.A/test2": ":"])
       _ = try await SessionOutcome.run(package, batch: .fixed(2))

@@ -25,11 +25,14 @@ struct SessionOutcome: Sendable {
   /// - Parameters:
   ///   - tests: Names; `nil` for all.
   ///   - interruptsBefore: Whether a signal comes before the run starts.
+  ///   - catalog: What was listed; `nil` for the package's tests.
+  ///   - readsLog: Whether the run leaves a log to read.
   ///   - onEvent: Called for each event, on the run's thread.
   static func run(
     _ package: FakePackage, _ tests: [String]? = nil, workers: Int = 1,
     batch: BatchPolicy = .fixed(1), retries: Int = 0, checksCompany: Bool = false,
-    timeLimit: Double? = nil, interruptsBefore: Bool = false,
+    timeLimit: Double? = nil, interruptsBefore: Bool = false, catalog: TestCatalog? = nil,
+    readsLog: Bool = true,
     configure: @escaping @Sendable (inout RunConfiguration) -> Void = { _ in },
     onEvent: @escaping @Sendable (RunEvent) -> Void = { _ in }
   ) async throws -> SessionOutcome {
@@ -44,7 +47,7 @@ struct SessionOutcome: Sendable {
           workers: workers, batch: batch, retries: retries, checksCompany: checksCompany),
         timeLimit: timeLimit, compression: .none, seed: "1", carrel: "0", arguments: ["run"])
       configure(&configuration)
-      let catalog = package.catalog
+      let catalog = catalog ?? package.catalog
       let planned = catalog.tests.filter { tests?.contains($0.id.name) ?? true }
       let header = RunHeader(
         runID: record.runID, carrel: "0", packagePath: package.location.package, arguments: ["run"],
@@ -57,6 +60,7 @@ struct SessionOutcome: Sendable {
           environment: ["PATH": "/usr/bin:/bin"], scope: "before-\(record.runID)")
         _ = supervisor.run([request]) { _, _, _ in pthread_kill(pthread_self(), SIGTERM) }
       }
+      try record.write(header)
       let listener = Listener(onEvent)
       let session = RunSession(
         supervisor: supervisor, root: root, indexTemplate: indexTemplate, catalog: catalog,
@@ -64,7 +68,7 @@ struct SessionOutcome: Sendable {
         record: record, events: try record.openEventLog(), header: header, listener: listener)
       session.run()
       return SessionOutcome(
-        state: session.state, seen: listener.events, events: try record.events(),
+        state: session.state, seen: listener.events, events: readsLog ? try record.events() : [],
         interruption: session.interruption, writeFailures: session.writeFailures, record: record)
     }
   }
