@@ -23,9 +23,10 @@ func spoken(_ seconds: Double) -> String {
   return hours > 0 ? "\(hours) h \(short)" : short
 }
 
-/// `1 test`, `2 tests`.
+/// `1 test`, `2 tests`, `2 processes`.
 func counted(_ number: Int, _ noun: String) -> String {
-  "\(number) \(noun)\(number == 1 ? "" : "s")"
+  if number == 1 { return "1 \(noun)" }
+  return "\(number) \(noun)\(noun.hasSuffix("s") || noun.hasSuffix("x") ? "es" : "s")"
 }
 
 /// The text with spaces in front of it up to the width.
