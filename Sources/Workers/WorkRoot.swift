@@ -8,7 +8,9 @@ import Glibc
 package final class WorkRoot {
   /// Absolute path.
   package let path: String
-  private let lock: Int32
+  private var lock: Int32
+  /// The template of the containers' index, which stays when a test removes its file.
+  private var template: Int32 = -1
   private var retired = 0
   private var fingerprints: [Container: Container.Fingerprint] = [:]
 
@@ -39,6 +41,21 @@ package final class WorkRoot {
   deinit {
     removeTree(path)
     close(lock)
+    if template >= 0 { close(template) }
+  }
+
+  /// Makes the folder again if a test has removed it: nothing keeps a test from doing that, and the
+  /// tests after it are not to blame.
+  private func restore() throws(WorkersError) {
+    guard access(path, F_OK) != 0 else { return }
+    fingerprints = [:]
+    let user = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    guard mkdir(user, 0o700) == 0 || errno == EEXIST, mkdir(path, 0o700) == 0 else {
+      throw WorkersError(.container, "cannot make \(path) again", errorNumber: errno)
+    }
+    close(lock)
+    lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    _ = flock(lock, LOCK_EX | LOCK_NB)
   }
 
   /// Where the container of a worker's current batch lies.
@@ -55,9 +72,12 @@ package final class WorkRoot {
   package func prepare(worker: Int, indexTemplate: String) throws(WorkersError) -> Container {
     let container = container(worker: worker)
     if let known = fingerprints[container], container.fingerprint() == known { return container }
+    try restore()
     fingerprints[container] = nil
     if access(container.root, F_OK) == 0 { removeTree(container.root) }
-    try container.create(indexTemplate: indexTemplate)
+    if template < 0 { template = open(indexTemplate, O_RDONLY | O_CLOEXEC) }
+    try container.create(
+      indexTemplate: template < 0 ? indexTemplate : "/proc/self/fd/\(template)")
     fingerprints[container] = container.fingerprint()
     return container
   }
@@ -81,7 +101,11 @@ package final class WorkRoot {
     fingerprints[container] = nil
     retired += 1
     let target = "\(path)/done-\(retired)"
-    return rename(container.root, target) == 0 ? target : container.root
+    if rename(container.root, target) == 0 { return target }
+    // It is gone. Its old path may belong to the next batch when the caller removes this one.
+    try? restore()
+    mkdir(target, 0o700)
+    return target
   }
 
   /// Removes the folders of runs that do not live any more: those that nobody has locked.

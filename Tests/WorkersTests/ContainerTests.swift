@@ -49,6 +49,26 @@ import Workers
     #expect(before.st_ino == after.st_ino)
   }
 
+  /// Whatever is removed with a container, the next batch gets a fresh one, and what the caller
+  /// removes of the batch before is never the next one's.
+  @Test(arguments: ["container", "run", "user"]) func removedFoldersAreMadeAgain(what: String)
+    throws
+  {
+    let fixture = try Fixture()
+    let template = fixture.root.path + "/index.sqlite"
+    try writeSmallFile(template, Array("index".utf8))
+    let container = try fixture.root.prepare(worker: 1, indexTemplate: template)
+    let run = fixture.root.path
+    let user = String(run.prefix(upTo: try #require(run.lastIndex(of: "/"))))
+    removeTree(["container": container.root, "run": run, "user": user][what] ?? "")
+    let retired = try #require(fixture.root.retire(container, keepsFiles: true))
+    #expect(retired != container.root && access(retired, F_OK) == 0)
+    let next = try fixture.root.prepare(worker: 1, indexTemplate: template)
+    removeTree(retired)
+    #expect(access(next.home, F_OK) == 0)
+    #expect(readSmallFile(next.index) == Array("index".utf8))
+  }
+
   /// Everything that a test can do to its container.
   static let touches: [(name: String, touch: @Sendable (Container) -> Void)] = [
     ("file in home", { try? writeSmallFile($0.home + "/x", [1]) }),
