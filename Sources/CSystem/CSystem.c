@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { first_free_descriptor = 100, highest_descriptor_count = 16 };
+enum { highest_descriptor_count = 16 };
 
 /// Runs in the child between vfork and exec; only returns on failure, with errno set.
 static void become(const struct carrel_spawn_request *request, pid_t parent) {
@@ -40,7 +40,8 @@ static void become(const struct carrel_spawn_request *request, pid_t parent) {
   // First out of the way of the numbers they shall get.
   int moved[highest_descriptor_count];
   for (size_t index = 0; index < request->descriptor_count; index++) {
-    moved[index] = fcntl(request->descriptors[index], F_DUPFD_CLOEXEC, first_free_descriptor);
+    moved[index] =
+        fcntl(request->descriptors[index], F_DUPFD_CLOEXEC, (int)request->descriptor_count);
     if (moved[index] < 0) return;
   }
   for (size_t index = 0; index < request->descriptor_count; index++) {
