@@ -26,7 +26,8 @@ let package = Package(
     .target(
       name: "SwiftTests", dependencies: ["RunModel", "Workers"],
       resources: [
-        .embedInCode("Observer/interpose.c.in"), .embedInCode("Observer/warm.c.in"),
+        .embedInCode("Observer/interpose.c.in"), .embedInCode("Observer/output.c.in"),
+        .embedInCode("Observer/warm.c.in"),
         .embedInCode("Observer/Observer.swift.in"),
       ]),
     .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "RunModel"]),

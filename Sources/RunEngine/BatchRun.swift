@@ -32,10 +32,8 @@ final class BatchRun {
   private var request: ProcessRequest?
   private var logs: [TestID: [ProcessStream: CappedLog]] = [:]
   private var startTimes: [TestID: Double] = [:]
-  /// Output outside of any test.
-  private var strayOutput: [ProcessStream: TailBytes] = [
-    .stdout: TailBytes(limit: 1 << 16), .stderr: TailBytes(limit: 1 << 16),
-  ]
+  /// The tests that were seen to start, or to be prepared, with the monotonic times.
+  private var begun: [(test: TestID, time: Double)] = []
   private var outcomes: [TestID: TestOutcome] = [:]
   private var intervention: BatchTranscript.Intervention?
   /// Whether the process was started warm.
@@ -164,8 +162,11 @@ final class BatchRun {
 
   private func handle(_ event: BatchTranscript.Event) {
     switch event {
+    case .preparing(let test):
+      begun.append((test, monotonicSeconds()))
     case .started(let test):
       let now = monotonicSeconds()
+      begun.append((test, now))
       if firstStart == nil { firstStart = now }
       startTimes[test] = now
       if let attempt = spec.attempts[test] {
@@ -174,11 +175,7 @@ final class BatchRun {
             AttemptStart(test: test, attempt: attempt, batch: spec.batch, worker: spec.worker)))
       }
     case .output(let test, let stream, let bytes):
-      if let test, spec.attempts[test] != nil {
-        log(test, stream)?.append(bytes)
-      } else {
-        bytes.withUnsafeBytes { strayOutput[stream]?.append($0) }
-      }
+      log(test, stream)?.append(bytes)
     case .finished(let test, let outcome):
       collectCrashReports()
       lastActivity = monotonicSeconds()
@@ -271,8 +268,7 @@ final class BatchRun {
     // Before the conclusion, which may blame a test that was not seen to finish.
     let tail = lastActivity.map { now - $0 }
     let conclusion = transcript.conclude(
-      end: end, intervention: intervention, leftovers: leftovers,
-      standardError: strayOutput[.stderr]?.text ?? "", crashReports: crashReports)
+      end: end, intervention: intervention, leftovers: leftovers, crashReports: crashReports)
     var final: [TestID: TestOutcome] = [:]
     for event in conclusion.events {
       if case .finished(let test, let outcome) = event {
@@ -323,9 +319,7 @@ final class BatchRun {
     where report.pid == process.pid && !report.isCollected {
       // A report can be written sooner than the start of the first test is read here.
       let started =
-        transcript.startOrder.last {
-          startTimes[$0].map { session.wallClock(at: $0) <= report.writtenAt } ?? false
-        } ?? transcript.startOrder.first
+        (begun.last { session.wallClock(at: $0.time) <= report.writtenAt } ?? begun.first)?.test
       let summary = report.summary(package: session.package.location.package)
       crashReports.append(
         BatchTranscript.CrashReport(

@@ -43,6 +43,8 @@ package struct BatchCommand: Sendable {
     environment["LD_PRELOAD"] = observer
     environment["CARREL_OBSERVER_CHANNEL"] = String(SupervisedProcess.channelDescriptor)
     environment["CARREL_OBSERVER_NONCE"] = nonce
+    // The observer changes it in place, so it has to be there from the start.
+    environment["CARREL_TEST_SEQUENCE"] = "00000000"
     if checksHomes { environment["CARREL_OBSERVER_HOMES"] = "1" }
     var arguments: [String] = []
     switch library {
@@ -80,13 +82,14 @@ package struct BatchCommand: Sendable {
 
   /// XCTest's own way to select tests: one argument with names between commas.
   ///
-  /// - Returns: `nil` when a name cannot be given that way because of a comma or a further slash, or
-  ///   the argument would come near the 128 KiB that one may have (execve(2)).
+  /// - Returns: `nil` when a name cannot be given that way because of a comma, a further slash or a
+  ///   zero byte, or the argument would come near the 128 KiB that one may have (execve(2)).
   static func argument(for tests: [TestDescriptor]) -> String? {
     var result = ""
     for test in tests {
       let name = test.id.name
-      guard !name.contains(","), name.count(where: { $0 == "/" }) == 1, !name.hasPrefix("-"),
+      guard !name.contains(","), !name.utf8.contains(0), name.count(where: { $0 == "/" }) == 1,
+        !name.hasPrefix("-"),
         !name.hasSuffix("/"), !name.hasPrefix("/")
       else { return nil }
       result += result.isEmpty ? name : ",\(name)"
@@ -95,16 +98,17 @@ package struct BatchCommand: Sendable {
     return result
   }
 
-  /// The observer's way, which knows no forbidden names: class and method, each ended by a zero byte.
+  /// The observer's way, which knows no forbidden names: class and method, each after its number of
+  /// bytes and a colon.
   static func selection(of tests: [TestDescriptor]) -> [UInt8] {
     var bytes: [UInt8] = []
     for test in tests {
       let name = test.id.name
       let slash = name.firstIndex(of: "/") ?? name.endIndex
-      bytes += name[..<slash].utf8
-      bytes.append(0)
-      bytes += name[slash...].dropFirst().utf8
-      bytes.append(0)
+      for word in [name[..<slash], name[slash...].dropFirst()] {
+        bytes += "\(word.utf8.count):".utf8
+        bytes += word.utf8
+      }
     }
     return bytes
   }

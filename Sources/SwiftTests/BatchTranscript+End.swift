@@ -53,44 +53,44 @@ extension BatchTranscript {
   /// Draws the conclusion.
   ///
   /// - A test that was running is blamed for the end of the process.
-  /// - When no test was running, an end that is not explained by the results (a signal, a status
+  /// - When a suite was being prepared, its first test is.
+  /// - When neither was the case, an end that is not explained by the results (a signal, a status
   ///   other than 0 without failures and 1 with failures, no closing record) is charged to the test
   ///   that finished last.
   /// - A crash report makes the test that ran when it was written `crashed`.
   /// - When nothing was started and the batch has one test only, that test gets the blame; with more
   ///   tests nobody can tell, and all of them count as not started.
   package mutating func conclude(
-    end: ProcessEnd, intervention: Intervention?, leftovers: [Leftover], standardError: String,
+    end: ProcessEnd, intervention: Intervention?, leftovers: [Leftover],
     crashReports: [CrashReport] = []
   ) -> Conclusion {
     flush()
-    let hasFailures = state.values.contains { $0.outcome?.verdict == .failed }
-    let expected: Int32 = hasFailures || !strayIssues.isEmpty ? 1 : 0
-    let isClean =
-      isClosed && intervention == nil && end == .exited(expected) && current == nil
-      && strayIssues.isEmpty
+    let isExpected = isClosed && intervention == nil && agrees(end) && current == nil
+    let isClean = isExpected && strayIssues.isEmpty
     var unstarted = tests.filter { state[$0] == nil }
     if let current {
       blame(current, end: end, intervention: intervention, whileRunning: true)
+    } else if !isClean, !isClosed, let upcoming {
+      blameUnstarted(upcoming, end: end, intervention: intervention)
+      unstarted.removeAll { $0 == upcoming }
     } else if !isClean {
       if let last = lastFinished {
         blame(last, end: end, intervention: intervention, whileRunning: false)
       } else if let only = unstarted.first, unstarted.count == 1, tests.count == 1 {
-        report(
-          .finished(
-            only,
-            neverStarted(end: end, intervention: intervention, standardError: standardError)))
+        blameUnstarted(only, end: end, intervention: intervention)
         unstarted = []
       }
     }
-    if isClosed && end == .exited(expected) && intervention == nil && current == nil {
+    if isExpected {
       // The library is through and did not run them: trying again would not change that.
+      let why = damage.map { "no result of the test was received: \($0)" }
       for test in unstarted {
         report(
           .finished(
             test,
             TestOutcome(
-              verdict: .lost, reason: "the test was selected, but the library did not run it")))
+              verdict: .lost,
+              reason: why ?? "the test was selected, but the library did not run it")))
       }
       unstarted = []
     }
@@ -102,11 +102,10 @@ extension BatchTranscript {
   private mutating func blame(
     _ test: TestID, end: ProcessEnd, intervention: Intervention?, whileRunning: Bool
   ) {
-    guard var progress = state[test] else { return }
-    progress.issues += strayIssues
-    var outcome =
-      progress.outcome ?? TestOutcome(progress, duration: 0)
-    outcome.issues = progress.issues
+    guard let progress = state[test] else { return }
+    var outcome = progress.outcome ?? judged(progress, in: test, duration: 0)
+    outcome.issues += strayIssues
+    if !whileRunning { attachStrayOutput(to: test) }
     switch intervention {
     case .timeLimit(let seconds):
       outcome.verdict = .timedOut
@@ -123,9 +122,14 @@ extension BatchTranscript {
       if !strayIssues.isEmpty, end == .exited(1), isClosed {
         outcome.verdict = .failed
         outcome.reason = "an issue was recorded outside of any test, after this one had finished"
+      } else if whileRunning, !progress.findings.isEmpty, end == .exited(Self.observerStatus) {
+        outcome.verdict = .failed
+        outcome.reason = nil
       } else if whileRunning {
         outcome.verdict = .crashed
-        outcome.reason = "the process ended with \(end) before the test reported a result"
+        outcome.reason =
+          "the process ended with \(end) before the test reported a result"
+          + (progress.damage.map { "; \($0)" } ?? "")
       } else {
         outcome.verdict = .crashed
         outcome.reason =
@@ -137,8 +141,27 @@ extension BatchTranscript {
     report(.finished(test, outcome))
   }
 
+  /// The status with which the observer ends a process that cannot go on (`EX_SOFTWARE`,
+  /// sysexits.h).
+  static let observerStatus: Int32 = 70
+
+  private mutating func blameUnstarted(
+    _ test: TestID, end: ProcessEnd, intervention: Intervention?
+  ) {
+    let outcome = neverStarted(test, end: end, intervention: intervention)
+    state[test] = Progress(outcome: outcome)
+    attachStrayOutput(to: test)
+    report(.finished(test, outcome))
+  }
+
+  /// What was written outside of any test may say why the process ended.
+  private mutating func attachStrayOutput(to test: TestID) {
+    output.append(strayFrom: strayStart, to: test)
+    passOutput()
+  }
+
   private func neverStarted(
-    end: ProcessEnd, intervention: Intervention?, standardError: String
+    _ test: TestID, end: ProcessEnd, intervention: Intervention?
   ) -> TestOutcome {
     switch intervention {
     case .timeLimit(let seconds):
@@ -151,13 +174,20 @@ extension BatchTranscript {
         reason: "the run was interrupted by \(signal) before the test started")
     case nil: break
     }
-    if end == .exited(127), standardError.contains("error while loading shared libraries") {
+    let errors = output.strayErrors
+    if end == .exited(127), errors.contains("error while loading shared libraries") {
       return TestOutcome(
-        verdict: .environment, reason: "the test executable could not be loaded: \(standardError)")
+        verdict: .environment, reason: "the test executable could not be loaded: \(errors)")
     }
     var outcome = TestOutcome(
       verdict: .lost, reason: "the process ended with \(end) before the test started")
-    if case .signaled = end { outcome.verdict = .crashed }
+    if upcoming == test {
+      outcome.verdict = .crashed
+      outcome.reason =
+        "the process ended with \(end) in the set-up of the test's suite, before the test started"
+    } else if case .signaled = end {
+      outcome.verdict = .crashed
+    }
     outcome.issues = strayIssues
     return outcome
   }
@@ -181,9 +211,10 @@ extension BatchTranscript {
   private mutating func charge(_ leftovers: [Leftover]) {
     var byTest: [TestID: [LeakedProcess]] = [:]
     for leftover in leftovers {
-      guard let test = owner(ofSequence: leftover.sequence) ?? startOrder.last ?? tests.first else {
-        continue
-      }
+      guard
+        let test = output.owner(ofSequence: leftover.sequence)
+          ?? preparations[leftover.sequence] ?? startOrder.last ?? tests.first
+      else { continue }
       byTest[test, default: []].append(leftover.process)
     }
     for (test, leaks) in byTest.sorted(by: { $0.key < $1.key }) {

@@ -1,21 +1,57 @@
 import RunModel
 
 extension BatchTranscript {
-  private mutating func begin(_ test: TestID, at start: Double?) {
+  private mutating func begin(_ test: TestID, at start: Double?, boundary: Int?) {
     guard state[test] == nil else { return }
-    state[test] = Progress(start: start)
+    if let open = current { finishWithoutRecord(open, boundary: boundary) }
+    state[test] = Progress(start: start, damage: unchargedDamage)
+    unchargedDamage = nil
     startOrder.append(test)
     current = test
     lastFinished = nil
+    upcoming = nil
     report(.started(test))
   }
 
-  private mutating func finish(_ test: TestID, duration: Double, boundary: Int?) {
-    guard let progress = state[test], progress.outcome == nil else { return }
-    state[test]?.outcome = TestOutcome(progress, duration: duration)
+  private mutating func finish(
+    _ test: TestID, duration: Double, boundary: Int?, word: LibraryWord? = nil
+  ) {
+    guard var progress = state[test], progress.outcome == nil else { return }
+    progress.word = word
+    progress.outcome = judged(progress, in: test, duration: duration)
+    state[test] = progress
     if current == test { current = nil }
     lastFinished = test
+    if let boundary { strayStart = boundary }
     heldBack.append((test, boundary ?? 0))
+  }
+
+  /// Tests run one after the other: when another one starts, the record of this one's end was lost.
+  private mutating func finishWithoutRecord(_ test: TestID, boundary: Int?) {
+    guard var progress = state[test], progress.outcome == nil else { return }
+    progress.damage =
+      progress.damage ?? "the next test started, and no record of this one's end was received"
+    progress.outcome = judged(progress, in: test, duration: 0)
+    state[test] = progress
+    damage = damage ?? progress.damage
+    heldBack.append((test, boundary ?? 0))
+  }
+
+  /// The library begins a suite, and may do something before it starts the suite's first test.
+  private mutating func prepare(_ test: TestID?, suite: String? = nil, boundary: Int?) {
+    setOwner(boundary, nil)
+    guard let test, state[test] == nil, current == nil else { return }
+    upcoming = test
+    preparedSuite = suite
+    if let boundary {
+      preparations[boundary] = test
+      strayStart = boundary
+    }
+    report(.preparing(test))
+  }
+
+  private mutating func setOwner(_ sequence: Int?, _ test: TestID?) {
+    if let sequence { output.setOwner(sequence, test) }
   }
 
   private mutating func record(_ issue: TestIssue, in test: TestID?) {
@@ -35,9 +71,17 @@ extension BatchTranscript {
     case .error:
       strayIssues.append(TestIssue(message: record.message ?? "the observer failed"))
     case .boundary: pendingBoundary = record.sequence
+    case .suite: prepare(test, boundary: record.sequence)
+    case .finding:
+      let finding = TestIssue(message: record.message ?? "the observer found a fault")
+      if let current {
+        state[current]?.findings.append(finding)
+      } else {
+        strayIssues.append(finding)
+      }
     case .start:
       setOwner(record.sequence, test)
-      if let test { begin(test, at: nil) }
+      if let test { begin(test, at: nil, boundary: record.sequence) }
     case .issue:
       let location = record.file.flatMap { file in
         // XCTest has no place for errors thrown by a test's function.
@@ -53,10 +97,9 @@ extension BatchTranscript {
         let location = record.file.map { SourceLocation(file: $0, line: record.line ?? 0) }
         state[test]?.skip = Skip(kind: .runtime, reason: reason, location: location)
       }
-      if record.succeeded == false, state[test]?.issues.isEmpty == true {
-        self.record(TestIssue(message: "XCTest says that the test failed"), in: test)
-      }
-      finish(test, duration: record.duration ?? 0, boundary: record.sequence)
+      finish(
+        test, duration: record.duration ?? 0, boundary: record.sequence,
+        word: record.succeeded.map { $0 ? .passed : .failed })
     case .closed: isClosed = true
     }
   }
@@ -68,9 +111,15 @@ extension BatchTranscript {
     let time = payload.instant?.absolute
     switch payload.kind {
     case "testStarted":
-      setOwner(pendingBoundary, test)
+      let boundary = pendingBoundary
       pendingBoundary = nil
-      if let test { begin(test, at: time) }
+      if let test {
+        setOwner(boundary, test)
+        begin(test, at: time, boundary: boundary)
+      } else {
+        prepare(
+          payload.testID.flatMap { firstTests[$0] }, suite: payload.testID, boundary: boundary)
+      }
     case "testCaseStarted":
       guard let test, let name = payload._testCase?.displayName else { break }
       state[test]?.cases.append(TestCaseResult(name: name, verdict: .lost))
@@ -92,7 +141,7 @@ extension BatchTranscript {
       if let test { state[test]?.skip = Skip(kind: .cancelled, reason: Self.reason(payload)) }
     case "testSkipped":
       guard let test, state[test] == nil else { break }
-      begin(test, at: time)
+      begin(test, at: time, boundary: pendingBoundary)
       let text = Self.reason(payload)
       // The library's own words; they are a comment that nobody wrote in the sources.
       let isEmpty = text == "No test cases found."
@@ -104,11 +153,15 @@ extension BatchTranscript {
       let boundary = pendingBoundary
       setOwner(boundary, nil)
       pendingBoundary = nil
-      guard let test else { break }
+      guard let test else {
+        // A suite may end without having started any test.
+        if payload.testID == preparedSuite { upcoming = nil }
+        break
+      }
       let start = state[test]?.start
       finish(
         test, duration: start.flatMap { start in time.map { max($0 - start, 0) } } ?? 0,
-        boundary: boundary)
+        boundary: boundary, word: LibraryWord(symbol: payload.messages?.first?.symbol))
     case "runEnded":
       setOwner(pendingBoundary, nil)
       pendingBoundary = nil

@@ -9,10 +9,13 @@ package import Workers
 package struct BatchTranscript: Sendable {
   /// What the reader of a transcript is told, in the order it happened.
   package enum Event: Sendable {
+    /// What the library does before the first test of a suite has begun: the set-up of a class, for
+    /// example. The test is the suite's first one.
+    case preparing(TestID)
     /// The test was seen to start.
     case started(TestID)
-    /// A piece of a test's output; `nil` for output outside of any test.
-    case output(TestID?, ProcessStream, [UInt8])
+    /// A piece of a test's output.
+    case output(TestID, ProcessStream, [UInt8])
     /// The test's result is known, and all of its output was reported. What the process did last is
     /// held back until it does something more, or ends. The end of the process may bring another
     /// result of the same test, for example when something was left behind.
@@ -26,6 +29,9 @@ package struct BatchTranscript: Sendable {
   let tests: [TestID]
   /// Tests by the name that the library uses.
   let byLibraryName: [String: TestID]
+  /// The first test of each of Swift Testing's suites, by the suite's identifier: what comes before
+  /// a slash in a test's one.
+  let firstTests: [String: TestID]
   var state: [TestID: Progress] = [:]
   /// Tests in the order they started.
   package internal(set) var startOrder: [TestID] = []
@@ -33,42 +39,65 @@ package struct BatchTranscript: Sendable {
   package internal(set) var current: TestID?
   /// The test that finished last, when none was started since.
   package internal(set) var lastFinished: TestID?
+  /// The first test of a suite that is being prepared, when no test was started since.
+  package internal(set) var upcoming: TestID?
+  /// That suite's identifier, if it is one of Swift Testing's.
+  var preparedSuite: String?
   /// Finished tests whose results were not reported yet, with the boundary that ends their output.
   var heldBack: [(test: TestID, boundary: Int)] = []
   /// Whether the library said that it is through.
   var isClosed = false
   /// Failures that the library recorded outside of any test.
   var strayIssues: [TestIssue] = []
-  private var lines = LineSplitter()
-  private var splitters: [ProcessStream: OutputSplitter]
-  /// For XCTest's standard output.
-  private var lineFilter: ConsoleLineFilter?
-  private var filteredSequence = 0
-  /// Whose output follows a boundary; `nil` for nobody's.
-  private var owners: [Int: TestID?] = [0: nil]
+  /// Why the channel cannot be relied on, once a part of it could not be read.
+  var damage: String?
+  /// The same, as long as no test has started that it can be charged to.
+  var unchargedDamage: String?
+  private var lines: LineSplitter
+  var output: OutputSorter
+  /// The suites' first tests by the boundary before the suite.
+  var preparations: [Int: TestID] = [:]
+  /// The boundary after which output belongs to no test, unless a test starts.
+  var strayStart = 0
+  /// Number of the boundary that the next record of Swift Testing is about.
   var pendingBoundary: Int?
-  private var pendingOutput: [(Int, ProcessStream, [UInt8])] = []
   private var events: [Event] = []
 
   /// What is known of a test so far.
   struct Progress: Sendable {
     var issues: [TestIssue] = []
+    /// What the observer found, of which the library knows nothing.
+    var findings: [TestIssue] = []
     var cases: [TestCaseResult] = []
     var caseStart: Double?
     var start: Double?
     var skip: Skip?
+    /// The library's own word on the result, from its record of the test's end.
+    var word: LibraryWord?
+    /// Why records of the test may be missing.
+    var damage: String?
     var outcome: TestOutcome?
   }
 
   package init(tests: [TestDescriptor], nonce: String) {
+    self.init(tests: tests, nonce: nonce, lineLimit: LineSplitter.standardLimit)
+  }
+
+  init(tests: [TestDescriptor], nonce: String, lineLimit: Int) {
     self.tests = tests.map(\.id)
     byLibraryName = Dictionary(
       tests.map { ($0.libraryID, $0.id) }, uniquingKeysWith: { first, _ in first })
-    let splitter = OutputSplitter(nonce: nonce)
-    splitters = [.stdout: splitter, .stderr: splitter]
-    if tests.first?.id.library == .xctest {
-      lineFilter = ConsoleLineFilter(names: tests.lazy.map(\.id.name))
+    var firstTests: [String: TestID] = [:]
+    for test in tests where test.id.library == .testing {
+      let name = test.libraryID
+      for slash in name.indices where name[slash] == "/" {
+        let suite = String(name[..<slash])
+        if firstTests[suite] == nil { firstTests[suite] = test.id }
+      }
     }
+    self.firstTests = firstTests
+    lines = LineSplitter(limit: lineLimit)
+    output = OutputSorter(tests: self.tests, nonce: nonce)
   }
 
   /// Takes a piece of what the process wrote.
@@ -76,30 +105,44 @@ package struct BatchTranscript: Sendable {
   /// - Returns: What follows from it.
   package mutating func feed(_ stream: ProcessStream, _ bytes: UnsafeRawBufferPointer) -> [Event] {
     if stream == .channel {
-      var records: [ChannelRecord] = []
+      var records: [Result<ChannelRecord, Unreadable>] = []
       lines.feed(bytes) { line in
-        if Self.isNews(line), let record = ChannelRecord(line: line) { records.append(record) }
+        guard let line else {
+          records.append(.failure(.tooLong))
+          return
+        }
+        guard !line.isEmpty, Self.isNews(line) else { return }
+        records.append(ChannelRecord(line: line).map { .success($0) } ?? .failure(.garbage))
       }
       for record in records {
         switch record {
-        case .observer(let record): take(record)
-        case .stream(let record): take(record)
+        case .success(.observer(let record)): take(record)
+        case .success(.stream(let record)): take(record)
+        case .failure(let problem): doubt(problem.description)
         }
       }
     } else {
-      var pieces: [(Int, [UInt8])] = []
-      splitters[stream]?.feed(bytes) { pieces.append(($0, Array($1))) }
-      for (sequence, piece) in pieces { filter(sequence, stream, piece) }
+      output.feed(stream, bytes)
     }
+    passOutput()
     releaseResults()
     return takeEvents()
   }
 
+  /// Reports the output whose test is known by now.
+  mutating func passOutput() {
+    for piece in output.take() { report(.output(piece.test, piece.stream, piece.bytes)) }
+  }
+
   /// Reports results whose output is complete and after which something else has started.
-  private mutating func releaseResults(all: Bool = false) {
+  mutating func releaseResults(all: Bool = false) {
     guard !heldBack.isEmpty else { return }
-    let seen = splitters.values.map(\.sequence).min() ?? 0
-    while let next = heldBack.first, all || (next.boundary <= seen && next.test != lastFinished) {
+    let seen = output.sequence
+    while let next = heldBack.first,
+      all
+        || (next.boundary <= seen && next.test != output.undecided
+          && (next.test != lastFinished || upcoming != nil))
+    {
       heldBack.removeFirst()
       if let outcome = state[next.test]?.outcome { report(.finished(next.test, outcome)) }
     }
@@ -120,57 +163,9 @@ package struct BatchTranscript: Sendable {
 
   /// Passes on what was held back in the streams.
   mutating func flush() {
-    for stream in [ProcessStream.stdout, .stderr] {
-      var rest: [(Int, [UInt8])] = []
-      splitters[stream]?.finish { rest.append(($0, Array($1))) }
-      for (sequence, piece) in rest { filter(sequence, stream, piece) }
-    }
-    flushFilter()
-    let pending = pendingOutput
-    pendingOutput = []
-    for (_, stream, piece) in pending { report(.output(current ?? lastFinished, stream, piece)) }
+    if lines.hasRest { doubt(Unreadable.cut.description) }
+    output.finish(owner: current ?? lastFinished)
+    passOutput()
     releaseResults(all: true)
-  }
-
-  /// The test that a boundary's number belongs to: the one that ran after it, else the one before.
-  func owner(ofSequence sequence: Int) -> TestID? {
-    if let owner = owners[sequence] ?? nil { return owner }
-    return (owners[sequence - 1] ?? nil) ?? nil
-  }
-
-  /// Passes a piece on without XCTest's own lines.
-  private mutating func filter(_ sequence: Int, _ stream: ProcessStream, _ piece: [UInt8]) {
-    guard stream == .stdout, lineFilter != nil else {
-      deliver(sequence, stream, piece)
-      return
-    }
-    if sequence != filteredSequence { flushFilter() }
-    filteredSequence = sequence
-    var passed: [[UInt8]] = []
-    lineFilter?.feed(piece) { passed.append($0) }
-    for bytes in passed { deliver(sequence, .stdout, bytes) }
-  }
-
-  private mutating func flushFilter() {
-    var passed: [[UInt8]] = []
-    lineFilter?.flush { passed.append($0) }
-    for bytes in passed { deliver(filteredSequence, .stdout, bytes) }
-  }
-
-  private mutating func deliver(_ sequence: Int, _ stream: ProcessStream, _ piece: [UInt8]) {
-    if let owner = owners[sequence] {
-      report(.output(owner, stream, piece))
-    } else {
-      pendingOutput.append((sequence, stream, piece))
-    }
-  }
-
-  mutating func setOwner(_ sequence: Int?, _ test: TestID?) {
-    guard let sequence else { return }
-    owners[sequence] = .some(test)
-    guard !pendingOutput.isEmpty else { return }
-    let pending = pendingOutput
-    pendingOutput = []
-    for (number, stream, piece) in pending { deliver(number, stream, piece) }
   }
 }

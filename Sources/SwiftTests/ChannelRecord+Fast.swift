@@ -27,7 +27,12 @@ extension ChannelRecord {
       let timeStart = line.end(of: #""instant":{"absolute":"#),
       let id = line.string(from: idStart), let time = line.number(from: timeStart)
     else { return nil }
-    self = .stream(StreamRecord(kind: kind, testID: id, time: time))
+    var record = StreamRecord(kind: kind, testID: id, time: time)
+    if let start = line.end(of: #""messages":[{"symbol":""#), let symbol = line.string(from: start)
+    {
+      record.payload.messages = [StreamRecord.Message(symbol: symbol, text: "")]
+    }
+    self = .stream(record)
   }
 }
 

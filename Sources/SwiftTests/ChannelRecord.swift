@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// One line of a process's channel: a record of the observer or of Swift Testing's event stream.
 ///
-/// The event stream is version 0, the one that names the cases of parameterized tests; unknown kinds
-/// and fields are ignored, as its specification asks.
+/// The event stream is version 0, the one that names the cases of parameterized tests; of records of
+/// unknown kinds only the kind is read, and unknown fields are ignored, as its specification asks.
 enum ChannelRecord: Sendable {
   case observer(ObserverRecord)
   case stream(StreamRecord)
@@ -32,7 +32,8 @@ enum ChannelRecord: Sendable {
 /// A record of the observer; which members there are depends on the kind.
 struct ObserverRecord: Decodable, Sendable {
   enum Kind: String, Decodable {
-    case hello, homes, test, inherited, start, issue, end, closed, missing, boundary, error
+    case hello, homes, test, inherited, suite, start, issue, end, closed, missing, boundary,
+      error, finding
   }
 
   var kind: Kind
@@ -95,6 +96,23 @@ struct ObserverRecord: Decodable, Sendable {
       method = message
       message = nil
     }
+    guard isWhole else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .kind, in: values, debugDescription: "a member is missing")
+    }
+  }
+
+  /// Whether the record has what a record of its kind cannot do without.
+  private var isWhole: Bool {
+    switch kind {
+    case .hello, .homes, .closed, .error, .finding: true
+    case .test: className != nil && method != nil
+    case .inherited: className != nil && name != nil
+    case .issue, .missing: name != nil
+    case .suite, .start: name != nil && sequence != nil
+    case .end: name != nil && sequence != nil && succeeded != nil
+    case .boundary: sequence != nil
+    }
   }
 }
 
@@ -148,4 +166,33 @@ struct StreamRecord: Decodable, Sendable {
   /// `test` or `event`.
   var kind: String
   var payload: Payload
+
+  /// Kinds of events of which more than the kind is read.
+  private static let readKinds: Set<String> = [
+    "testStarted", "testCaseStarted", "testCaseEnded", "testCaseCancelled", "issueRecorded",
+    "testCancelled", "testSkipped", "testEnded",
+  ]
+
+  private enum CodingKeys: String, CodingKey {
+    case kind, payload
+  }
+
+  private struct PayloadKind: Decodable {
+    var kind: String
+  }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    kind = try values.decode(String.self, forKey: .kind)
+    guard kind == "event" || kind == "test" else {
+      payload = Payload(kind: "")
+      return
+    }
+    let event = try values.decode(PayloadKind.self, forKey: .payload).kind
+    if kind == "event", !Self.readKinds.contains(event) {
+      payload = Payload(kind: event)
+    } else {
+      payload = try values.decode(Payload.self, forKey: .payload)
+    }
+  }
 }

@@ -7,15 +7,22 @@ package import Workers
 package struct Listing: Sendable {
   package let product: TestProduct
   package let library: TestLibrary
-  private var lines = LineSplitter()
+  private var lines: LineSplitter
   private var tests: [TestDescriptor] = []
   private var sawRecord = false
   private var isClosed = false
+  /// Why a test may be missing.
+  private var damage: Unreadable?
   private var output: [UInt8] = []
 
   package init(product: TestProduct, library: TestLibrary) {
+    self.init(product: product, library: library, lineLimit: LineSplitter.standardLimit)
+  }
+
+  init(product: TestProduct, library: TestLibrary, lineLimit: Int) {
     self.product = product
     self.library = library
+    lines = LineSplitter(limit: lineLimit)
   }
 
   /// The command that lists the tests.
@@ -60,7 +67,18 @@ package struct Listing: Sendable {
       return
     }
     var records: [ChannelRecord] = []
-    lines.feed(bytes) { if let record = ChannelRecord(line: $0) { records.append(record) } }
+    lines.feed(bytes) { line in
+      guard let line else {
+        damage = damage ?? .tooLong
+        return
+      }
+      if line.isEmpty { return }
+      if let record = ChannelRecord(line: line) {
+        records.append(record)
+      } else {
+        damage = damage ?? .garbage
+      }
+    }
     for record in records { take(record) }
   }
 
@@ -111,6 +129,12 @@ package struct Listing: Sendable {
   ///   of its listing, however it ended.
   package func result(end: ProcessEnd) throws(SwiftTestsError) -> [TestDescriptor] {
     let isWhole: Bool
+    let name = library == .xctest ? "XCTest" : "Swift Testing"
+    if let damage = damage ?? (lines.hasRest && end == .exited(0) ? .cut : nil) {
+      throw SwiftTestsError(
+        .listingFailed, "the \(name) tests of \(product.name) could not be listed: \(damage)",
+        output: String(decoding: output, as: UTF8.self))
+    }
     switch library {
     case .xctest: isWhole = isClosed && end == .exited(0)
     case .testing:
@@ -122,7 +146,6 @@ package struct Listing: Sendable {
           ? end == .exited(69) || (isClosed && end == .exited(0)) : end == .exited(0))
     }
     guard isWhole else {
-      let name = library == .xctest ? "XCTest" : "Swift Testing"
       throw SwiftTestsError(
         .listingFailed,
         "the \(name) tests of \(product.name) could not be listed: the process ended with \(end)",

@@ -15,7 +15,7 @@ package struct ObserverLibrary: Sendable {
   /// - Parameter cache: Folder for files that can be made again.
   package init(toolchain: Toolchain, cache: String) {
     let sources =
-      PackageResources.interpose_c_in + PackageResources.warm_c_in
+      PackageResources.interpose_c_in + PackageResources.output_c_in + PackageResources.warm_c_in
       + PackageResources.Observer_swift_in
     let key = stableHash(sources) ^ stableHash(toolchain.identity.utf8) &* 31
     self.toolchain = toolchain
@@ -35,6 +35,7 @@ package struct ObserverLibrary: Sendable {
     let work = "\(folder).\(getpid())"
     try makeFolders(work, mode: 0o700)
     try writeSmallFile(work + "/interpose.c", PackageResources.interpose_c_in)
+    try writeSmallFile(work + "/output.c", PackageResources.output_c_in)
     try writeSmallFile(work + "/warm.c", PackageResources.warm_c_in)
     try writeSmallFile(work + "/Observer.swift", PackageResources.Observer_swift_in)
     func step(_ executable: String, _ arguments: [String]) -> ProcessRequest {
@@ -43,14 +44,14 @@ package struct ObserverLibrary: Sendable {
         scope: "observer-\(getpid())")
     }
     let steps = [
-      step(toolchain.clang, ["-O2", "-fPIC", "-c", "interpose.c", "warm.c"]),
+      step(toolchain.clang, ["-O2", "-fPIC", "-c", "interpose.c", "output.c", "warm.c"]),
       step(
         toolchain.swiftc,
         [
           "-O", "-swift-version", "5", "-module-name", "CarrelObserver", "-emit-library",
           // Not the user's module cache, which cannot be written everywhere.
-          "-module-cache-path", "modules", "Observer.swift", "interpose.o", "warm.o", "-o",
-          "libCarrelObserver.so",
+          "-module-cache-path", "modules", "Observer.swift", "interpose.o", "output.o",
+          "warm.o", "-o", "libCarrelObserver.so",
         ]),
     ]
     let folder = folder

@@ -97,5 +97,17 @@ extension EndToEnd {
       let passing = try await Carrel.run("ListingCrash", "--filter", "testPasses")
       #expect(passing.output.status == 5, "\(passing)")
     }
+
+    /// A listing that ends the process with a status that looks like success.
+    @Test func listingThatExits() async throws {
+      let run = try await Carrel.run(
+        "ListingCrash", "--filter", "testPasses", "--pass-env", "LISTING_STATUS",
+        environment: ["LISTING_STATUS": "0"])
+      #expect(try run.test("testPasses").result.verdict == .passed, "\(run)")
+      #expect(run.output.status == 5, "\(run)")
+      let problem = try #require(try run.state.problems.first { $0.severity == .error })
+      #expect(problem.message.contains("ended with exit status 0"), "\(problem)")
+      #expect(problem.output?.contains("output before the listing") == true, "\(problem)")
+    }
   }
 }

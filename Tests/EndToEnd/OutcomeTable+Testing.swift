@@ -97,6 +97,21 @@ extension OutcomeTable {
   private static let others: [Outcome] = [
     .leaked(.testing, "LeakTests/backgroundProcess()"),
     .passed(.testing, "LeakTests/passes()"),
+    .leaked(.testing, "ForkTests/forks()"),
+    .passed(.testing, "ForkTests/passes()"),
+    .passed(.testing, "ForkTests/alsoPasses()"),
+    .passed(.testing, "DescriptorTests/passes()"),
+    Outcome(
+      library: .testing, name: "DescriptorTests/closesAll()", verdict: .crashed,
+      end: .exited(70)),
+    .passed(.testing, "DescriptorTests/alsoPasses()"),
+    .passed(.testing, "SuiteScopeTests/passes()"),
+    Outcome(
+      library: .testing, name: "SuiteScopeTests/Crashing/neverStarts()", verdict: .crashed,
+      reason: "in the set-up", end: .signaled(trapSignal)),
+    Outcome(
+      library: .testing, name: "LastWordsTests/printsAndExits()", verdict: .crashed,
+      end: .exited(3)),
     .passed(.testing, "HomeTests/printsHomes()"),
     .failed(.testing, "OutputTests/controlCharacters()", "]]> <end> & \"quotes\""),
     .passed(.testing, "OutputTests/bothStreams()"),

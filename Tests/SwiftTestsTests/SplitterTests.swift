@@ -60,13 +60,29 @@ import Testing
   @Test(arguments: UInt64(0)..<20) func linesComeWholeHoweverTheyArrive(seed: UInt64) {
     let lines = ["", "a", String(repeating: "long", count: 500), "é🦊", "", "last"]
     let bytes = Array((lines.joined(separator: "\n") + "\nrest").utf8)
-    var splitter = LineSplitter()
+    var splitter = LineSplitter(limit: 10_000)
     var result: [String] = []
     for piece in Self.pieces(bytes, seed: seed, longest: 64) {
       piece.withUnsafeBytes {
-        splitter.feed($0) { result.append(String(decoding: $0, as: UTF8.self)) }
+        splitter.feed($0) { line in
+          if let line { result.append(String(decoding: line, as: UTF8.self)) }
+        }
       }
     }
     #expect(result == lines)
+    #expect(splitter.hasRest)
+  }
+
+  /// A line that is too long is told of once, however it arrives, and the others are not affected.
+  @Test(arguments: UInt64(0)..<20) func linesThatAreTooLongAreToldOf(seed: UInt64) {
+    let long = String(repeating: "x", count: 301)
+    let bytes = Array("one\n\(long)\ntwo\n\(long)\(long)\n\(long.dropLast())\n".utf8)
+    var splitter = LineSplitter(limit: 300)
+    var result: [Int?] = []
+    for piece in Self.pieces(bytes, seed: seed, longest: seed == 0 ? 10_000 : 128) {
+      piece.withUnsafeBytes { splitter.feed($0) { result.append($0?.count) } }
+    }
+    #expect(result == [3, nil, 3, nil, 300])
+    #expect(!splitter.hasRest)
   }
 }

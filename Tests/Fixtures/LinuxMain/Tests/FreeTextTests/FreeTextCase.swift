@@ -9,6 +9,7 @@ public final class FreeTextCase: XCTestCase {
       ("works. right?", { $0.passes }),
       ("x/y", { $0.failsToo }),
       ("plain", { $0.passes }),
+      ("zero\u{0}byte", { $0.passes }),
     ]
   }
 

@@ -30,6 +30,39 @@ final class LeakXCTests: XCTestCase {
   @Test func passes() {}
 }
 
+/// The first two leave copies of their process behind that never execute anything.
+final class ForkXCTests: XCTestCase {
+  func test1Forks() throws {
+    try forkSleeper()
+  }
+
+  func test2Passes() {}
+
+  func test3Passes() {}
+}
+
+@Suite struct ForkTests {
+  @Test func forks() throws {
+    try forkSleeper()
+  }
+
+  @Test func passes() {}
+
+  @Test func alsoPasses() {}
+}
+
+/// Makes a copy of this process that sleeps.
+private func forkSleeper() throws {
+  // Swift does not let anybody call it by its name.
+  guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "fork") else {
+    throw FixtureError(text: "there is no fork(2)")
+  }
+  let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+  if fork() == 0 {
+    while true { sleep(3600) }
+  }
+}
+
 /// Starts a shell command in the background; it inherits all output.
 ///
 /// - Returns: The shell's process identifier, or 0 when it could not be started.

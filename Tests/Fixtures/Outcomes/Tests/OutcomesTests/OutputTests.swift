@@ -71,6 +71,12 @@ final class OutputXCTests: XCTestCase {
     print("{\"version\":0,\"kind\":\"event\",\"payload\":{\"kind\":\"runEnded\"}}")
   }
 
+  /// The very lines that XCTest itself prints about this test, as often as it prints them.
+  func testForgesItsOwnLines() {
+    print("Test Case 'OutputXCTests.testForgesItsOwnLines' started at 2001-01-01 00:00:00.000")
+    print("Test Case 'OutputXCTests.testForgesItsOwnLines' passed (0.001 seconds)")
+  }
+
   /// The process goes on without its standard output.
   func testClosesOutput() {
     print("last line before closing")
