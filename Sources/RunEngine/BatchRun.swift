@@ -86,6 +86,7 @@ final class BatchRun {
       guard let product = session.catalog.product(spec.product) else {
         throw WorkersError(.notFound, "there is no product \(spec.product)")
       }
+      try session.checkExecutable(of: product)
       let command = BatchCommand(
         product: product, library: spec.library, tests: descriptors,
         isWholeProduct: session.isWholeProduct(spec), nonce: nonce, checksHomes: checksHomes,
@@ -348,7 +349,9 @@ final class BatchRun {
     var results: [AttemptResult] = []
     for test in spec.tests where spec.attempts[test] != nil {
       let outcome = TestOutcome(
-        verdict: .environment, reason: "the batch could not be started: \(error)")
+        verdict: .environment,
+        reason: error.code == .changed
+          ? error.message : "the batch could not be started: \(error)")
       finish(test, outcome, end: nil)
       if let result = result(test, outcome, end: nil) { results.append(result) }
     }

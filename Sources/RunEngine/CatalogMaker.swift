@@ -92,6 +92,7 @@ package struct CatalogMaker {
     guard supervisor.interruption == nil else { return }
     var known: [String: [TestDescriptor]] = [:]
     for product in catalog.products {
+      catalog.executables[product.name] = ExecutableIdentity(of: product.executable)
       catalog.identities[product.name] = ProductMemory.identity(
         of: product, observer: catalog.observer)
       guard let memory = ProductMemory(of: product, in: catalog.cache) else { continue }

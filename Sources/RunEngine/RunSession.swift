@@ -32,6 +32,8 @@ package final class RunSession {
   private var patterns: [String: FilterPatterns] = [:]
   /// Products and libraries of which a process was asked for Foundation's folders.
   private var homesChecked: Set<String> = []
+  /// Products that were built anew during the run.
+  private var changedProducts: Set<String> = []
   private let clockOffset = wallClockSeconds() - monotonicSeconds()
   private var random = SystemRandomNumberGenerator()
 
@@ -153,6 +155,26 @@ package final class RunSession {
         .map(\.libraryID))
     patterns[product] = made
     return made
+  }
+
+  /// Makes sure that a product is the build that was listed: processes of several builds would be
+  /// mixed in one run otherwise.
+  ///
+  /// - Throws: ``WorkersError`` with code `changed`. Once a product has changed it stays refused, also
+  ///   when the build that was listed comes back.
+  func checkExecutable(of product: TestProduct) throws(WorkersError) {
+    guard let listed = catalog.executables[product.name] else { return }
+    let isSame =
+      !changedProducts.contains(product.name)
+      && ExecutableIdentity(of: product.executable) == listed
+    guard !isSame else { return }
+    let message =
+      "\(product.executable) is not the file any more that was listed; it was built anew or removed "
+      + "during the run, so no more tests of \(product.name) are started"
+    if changedProducts.insert(product.name).inserted {
+      log(.problem(RunProblem(severity: .error, code: "executable-changed", message: message)))
+    }
+    throw WorkersError(.changed, message)
   }
 
   /// Writes an event down and takes it into account.

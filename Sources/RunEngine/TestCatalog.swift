@@ -22,6 +22,8 @@ package struct TestCatalog {
   package var slowTests: [TestID: Double] = [:]
   /// The state of each executable before it was listed.
   var identities: [String: String] = [:]
+  /// The executables as they were before they were listed, by product.
+  var executables: [String: ExecutableIdentity] = [:]
   /// What the listing of each product warned of.
   var warnings: [String: [String]] = [:]
 

@@ -10,6 +10,8 @@ package struct WorkersError: Error, Sendable, CustomStringConvertible {
     case container = "container-failed"
     /// An executable was not found.
     case notFound = "executable-not-found"
+    /// An executable is not the one that was listed.
+    case changed = "executable-changed"
   }
 
   package var code: Code

@@ -83,6 +83,7 @@ struct FakePackage: Sendable {
       tests: tests.map { TestDescriptor(id: id($0)) }, problems: [], compiler: "fake",
       observer: observer, cache: cache)
     catalog.identities[Self.product] = "as it was listed"
+    catalog.executables[Self.product] = ExecutableIdentity(of: executable)
     return catalog
   }
 

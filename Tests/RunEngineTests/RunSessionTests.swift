@@ -90,6 +90,24 @@ extension RunsProcesses {
       #expect(phases.count == 6)
     }
 
+    /// Processes of two builds are not mixed in one run, also when the first build comes back.
+    @Test(arguments: [
+      "touch -d '2001-01-01' \"$0\"", "rm \"$0\"", "cp \"$0\" \"$0.new\"; mv \"$0.new\" \"$0\"",
+    ])
+    func executableThatIsBuiltAnewIsNotStarted(change: String) async throws {
+      let package = try FakePackage([
+        "M.A/test1Passes": ":", "M.A/test2BuildsAnew": change, "M.A/test3": ":",
+        "M.A/test4": ":",
+      ])
+      let outcome = try await SessionOutcome.run(package)
+      #expect(outcome.verdicts == [.passed, .passed, .environment, .environment])
+      #expect(outcome.state.problems.map(\.code) == ["executable-changed"])
+      for test in outcome.state.tests.suffix(2) {
+        #expect(test.decisive?.reason?.contains("built anew or removed") == true)
+      }
+      #expect(package.lines("starts").count == 2)
+    }
+
     @Test func failedAttemptsHaveBundles() async throws {
       let package = try Self.package()
       let outcome = try await SessionOutcome.run(package)
