@@ -26,8 +26,9 @@ let package = Package(
     .target(
       name: "SwiftTests", dependencies: ["RunModel", "Workers"],
       resources: [
-        .embedInCode("Observer/interpose.c.in"), .embedInCode("Observer/output.c.in"),
-        .embedInCode("Observer/warm.c.in"),
+        .embedInCode("Observer/children.c.in"), .embedInCode("Observer/classes.c.in"),
+        .embedInCode("Observer/homes.c.in"), .embedInCode("Observer/interpose.c.in"),
+        .embedInCode("Observer/output.c.in"), .embedInCode("Observer/warm.c.in"),
         .embedInCode("Observer/Observer.swift.in"),
       ]),
     .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "RunModel"]),

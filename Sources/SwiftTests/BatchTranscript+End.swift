@@ -174,7 +174,7 @@ extension BatchTranscript {
         reason: "the run was interrupted by \(signal) before the test started")
     case nil: break
     }
-    let errors = output.strayErrors
+    let errors = output.strayErrors(from: 0)
     if end == .exited(127), errors.contains("error while loading shared libraries") {
       return TestOutcome(
         verdict: .environment, reason: "the test executable could not be loaded: \(errors)")
@@ -211,9 +211,11 @@ extension BatchTranscript {
   private mutating func charge(_ leftovers: [Leftover]) {
     var byTest: [TestID: [LeakedProcess]] = [:]
     for leftover in leftovers {
+      let sequence =
+        leftover.sequence == 0 ? children[leftover.process.pid] ?? 0 : leftover.sequence
       guard
-        let test = output.owner(ofSequence: leftover.sequence)
-          ?? preparations[leftover.sequence] ?? startOrder.last ?? tests.first
+        let test = output.owner(ofSequence: sequence) ?? preparations[sequence] ?? startOrder.last
+          ?? tests.first
       else { continue }
       byTest[test, default: []].append(leftover.process)
     }

@@ -72,6 +72,8 @@ extension BatchTranscript {
       strayIssues.append(TestIssue(message: record.message ?? "the observer failed"))
     case .boundary: pendingBoundary = record.sequence
     case .suite: prepare(test, boundary: record.sequence)
+    case .child:
+      if let pid = record.pid, let sequence = record.sequence { children[pid] = sequence }
     case .finding:
       let finding = TestIssue(message: record.message ?? "the observer found a fault")
       if let current {

@@ -57,6 +57,8 @@ package struct BatchTranscript: Sendable {
   var output: OutputSorter
   /// The suites' first tests by the boundary before the suite.
   var preparations: [Int: TestID] = [:]
+  /// Processes that the tests' process started itself, with the boundary before that.
+  var children: [Int32: Int] = [:]
   /// The boundary after which output belongs to no test, unless a test starts.
   var strayStart = 0
   /// Number of the boundary that the next record of Swift Testing is about.
@@ -159,6 +161,12 @@ package struct BatchTranscript: Sendable {
   mutating func takeEvents() -> [Event] {
     defer { events = [] }
     return events
+  }
+
+  /// What was written to standard error since a test ran, or since a suite is being prepared; empty
+  /// while a test runs.
+  package var strayErrors: String {
+    current == nil ? output.strayErrors(from: strayStart) : ""
   }
 
   /// Passes on what was held back in the streams.

@@ -33,7 +33,7 @@ enum ChannelRecord: Sendable {
 struct ObserverRecord: Decodable, Sendable {
   enum Kind: String, Decodable {
     case hello, homes, test, inherited, suite, start, issue, end, closed, missing, boundary,
-      error, finding
+      error, finding, child
   }
 
   var kind: Kind
@@ -49,6 +49,7 @@ struct ObserverRecord: Decodable, Sendable {
   var className: String?
   var method: String?
   var executed: Int?
+  var pid: Int32?
   /// The folders that Foundation named, by the call that did.
   var homes: [String: String] = [:]
 
@@ -61,7 +62,7 @@ struct ObserverRecord: Decodable, Sendable {
     case line = "l"
     case duration = "d"
     case succeeded = "ok"
-    case skipped, reason, executed
+    case skipped, reason, executed, pid
     case className = "c"
   }
 
@@ -85,6 +86,7 @@ struct ObserverRecord: Decodable, Sendable {
     skipped = try values.decodeIfPresent(Bool.self, forKey: .skipped)
     reason = try values.decodeIfPresent(String.self, forKey: .reason)
     className = try values.decodeIfPresent(String.self, forKey: .className)
+    pid = try values.decodeIfPresent(Int32.self, forKey: .pid)
     executed = try values.decodeIfPresent(Int.self, forKey: .executed)
     if kind == .homes {
       let all = try decoder.container(keyedBy: AnyKey.self)
@@ -112,6 +114,7 @@ struct ObserverRecord: Decodable, Sendable {
     case .suite, .start: name != nil && sequence != nil
     case .end: name != nil && sequence != nil && succeeded != nil
     case .boundary: sequence != nil
+    case .child: pid != nil && sequence != nil
     }
   }
 }

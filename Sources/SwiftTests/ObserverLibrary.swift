@@ -12,11 +12,17 @@ package struct ObserverLibrary: Sendable {
   private let folder: String
   private let toolchain: Toolchain
 
+  /// The files that it is compiled from.
+  private static let sources: [(name: String, bytes: [UInt8])] = [
+    ("children.c", PackageResources.children_c_in), ("classes.c", PackageResources.classes_c_in),
+    ("homes.c", PackageResources.homes_c_in), ("interpose.c", PackageResources.interpose_c_in),
+    ("output.c", PackageResources.output_c_in), ("warm.c", PackageResources.warm_c_in),
+    ("Observer.swift", PackageResources.Observer_swift_in),
+  ]
+
   /// - Parameter cache: Folder for files that can be made again.
   package init(toolchain: Toolchain, cache: String) {
-    let sources =
-      PackageResources.interpose_c_in + PackageResources.output_c_in + PackageResources.warm_c_in
-      + PackageResources.Observer_swift_in
+    let sources = Self.sources.flatMap(\.bytes)
     let key = stableHash(sources) ^ stableHash(toolchain.identity.utf8) &* 31
     self.toolchain = toolchain
     folder = "\(cache)/observer-\(String(key, radix: 16))"
@@ -34,25 +40,22 @@ package struct ObserverLibrary: Sendable {
   ) throws(WorkersError) -> (steps: [ProcessRequest], install: () -> Bool) {
     let work = "\(folder).\(getpid())"
     try makeFolders(work, mode: 0o700)
-    try writeSmallFile(work + "/interpose.c", PackageResources.interpose_c_in)
-    try writeSmallFile(work + "/output.c", PackageResources.output_c_in)
-    try writeSmallFile(work + "/warm.c", PackageResources.warm_c_in)
-    try writeSmallFile(work + "/Observer.swift", PackageResources.Observer_swift_in)
+    for (name, bytes) in Self.sources { try writeSmallFile("\(work)/\(name)", bytes) }
+    let names = Self.sources.map(\.name).filter { $0.hasSuffix(".c") }
     func step(_ executable: String, _ arguments: [String]) -> ProcessRequest {
       ProcessRequest(
         executable: executable, arguments: arguments, environment: environment, directory: work,
         scope: "observer-\(getpid())")
     }
     let steps = [
-      step(toolchain.clang, ["-O2", "-fPIC", "-c", "interpose.c", "output.c", "warm.c"]),
+      step(toolchain.clang, ["-O2", "-fPIC", "-c"] + names),
       step(
         toolchain.swiftc,
         [
           "-O", "-swift-version", "5", "-module-name", "CarrelObserver", "-emit-library",
           // Not the user's module cache, which cannot be written everywhere.
-          "-module-cache-path", "modules", "Observer.swift", "interpose.o", "output.o",
-          "warm.o", "-o", "libCarrelObserver.so",
-        ]),
+          "-module-cache-path", "modules", "Observer.swift", "-o", "libCarrelObserver.so",
+        ] + names.map { $0.dropLast() + "o" }),
     ]
     let folder = folder
     let path = path

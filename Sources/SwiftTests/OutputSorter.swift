@@ -91,9 +91,9 @@ struct OutputSorter: Sendable {
     }
   }
 
-  /// What was written to standard error outside of any test.
-  var strayErrors: String {
-    String(decoding: stray[.stderr]?.bytes(from: 0) ?? [], as: UTF8.self)
+  /// What was written to standard error outside of any test from a boundary on.
+  func strayErrors(from sequence: Int) -> String {
+    String(decoding: stray[.stderr]?.bytes(from: sequence) ?? [], as: UTF8.self)
   }
 
   private mutating func sort(_ sequence: Int, _ stream: ProcessStream, _ piece: [UInt8]) {

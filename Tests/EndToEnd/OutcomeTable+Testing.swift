@@ -98,6 +98,7 @@ extension OutcomeTable {
     .leaked(.testing, "LeakTests/backgroundProcess()"),
     .passed(.testing, "LeakTests/passes()"),
     .leaked(.testing, "ForkTests/forks()"),
+    .leaked(.testing, "ForkTests/clearsEnvironment()"),
     .passed(.testing, "ForkTests/passes()"),
     .passed(.testing, "ForkTests/alsoPasses()"),
     .passed(.testing, "DescriptorTests/passes()"),

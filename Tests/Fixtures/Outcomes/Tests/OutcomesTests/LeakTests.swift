@@ -38,12 +38,21 @@ final class ForkXCTests: XCTestCase {
 
   func test2Passes() {}
 
-  func test3Passes() {}
+  /// The process that is left behind knows none of the variables.
+  func test3ClearsEnvironment() {
+    XCTAssertGreaterThan(spawnShell("exec sleep 304", environment: [nil]), 0)
+  }
+
+  func test4Passes() {}
 }
 
 @Suite struct ForkTests {
   @Test func forks() throws {
     try forkSleeper()
+  }
+
+  @Test func clearsEnvironment() {
+    #expect(spawnShell("exec sleep 305", environment: [nil]) > 0)
   }
 
   @Test func passes() {}
@@ -66,10 +75,15 @@ private func forkSleeper() throws {
 /// Starts a shell command in the background; it inherits all output.
 ///
 /// - Returns: The shell's process identifier, or 0 when it could not be started.
-func spawnShell(_ command: String) -> pid_t {
+func spawnShell(
+  _ command: String, environment: [UnsafeMutablePointer<CChar>?]? = nil
+) -> pid_t {
   var pid: pid_t = 0
   let arguments: [UnsafeMutablePointer<CChar>?] =
     ["/bin/sh", "-c", command].map { (text: String) in strdup(text) } + [nil]
   defer { for argument in arguments { free(argument) } }
-  return posix_spawn(&pid, "/bin/sh", nil, nil, arguments, environ) == 0 ? pid : 0
+  let error =
+    environment.map { posix_spawn(&pid, "/bin/sh", nil, nil, arguments, $0) }
+    ?? posix_spawn(&pid, "/bin/sh", nil, nil, arguments, environ)
+  return error == 0 ? pid : 0
 }
