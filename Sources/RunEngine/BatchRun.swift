@@ -25,30 +25,30 @@ final class BatchRun {
 
   let spec: BatchSpec
   let container: Container
-  private let session: RunSession
+  let session: RunSession
   private let descriptors: [TestDescriptor]
-  private var transcript: BatchTranscript
-  private var process: SupervisedProcess?
-  private var request: ProcessRequest?
-  private var logs: [TestID: [ProcessStream: CappedLog]] = [:]
-  private var startTimes: [TestID: Double] = [:]
+  var transcript: BatchTranscript
+  var process: SupervisedProcess?
+  var request: ProcessRequest?
+  var logs: [TestID: [ProcessStream: CappedLog]] = [:]
+  var startTimes: [TestID: Double] = [:]
   /// The tests that were seen to start, or to be prepared, with the monotonic times.
-  private var begun: [(test: TestID, time: Double)] = []
-  private var outcomes: [TestID: TestOutcome] = [:]
-  private var intervention: BatchTranscript.Intervention?
+  var begun: [(test: TestID, time: Double)] = []
+  var outcomes: [TestID: TestOutcome] = [:]
+  var intervention: BatchTranscript.Intervention?
   /// Whether the process was started warm.
-  private var isCopy = false
+  var isCopy = false
   private var interruptionGrace = 0.0
-  private var limitTimer: EventLoop.Timer?
-  private var slowTimer: EventLoop.Timer?
+  var limitTimer: EventLoop.Timer?
+  var slowTimer: EventLoop.Timer?
   private var watched: (current: TestID?, last: TestID?, started: Int) = (nil, nil, -1)
-  private var crashReports: [BatchTranscript.CrashReport] = []
+  var crashReports: [BatchTranscript.CrashReport] = []
   /// Time of the last change of the evidence folder that was looked at.
-  private var evidenceChange: [Int] = []
-  private var firstStart: Double?
-  private var lastActivity: Double?
-  private var startedAt = 0.0
-  private let onEnd: (BatchRun, Ended) -> Void
+  var evidenceChange: [Int] = []
+  var firstStart: Double?
+  var lastActivity: Double?
+  var startedAt = 0.0
+  let onEnd: (BatchRun, Ended) -> Void
 
   init(
     _ spec: BatchSpec, descriptors: [TestDescriptor], session: RunSession, nonce: String,
@@ -111,7 +111,7 @@ final class BatchRun {
   }
 
   /// Starts the process as a copy of a warm one or, without one, anew.
-  private func launch(_ request: ProcessRequest, from warm: WarmProcess?) {
+  func launch(_ request: ProcessRequest, from warm: WarmProcess?) {
     session.logStart(of: spec, warm == nil ? .cold : .warm)
     guard let warm else { return launchCold(request) }
     warm.start(
@@ -128,7 +128,7 @@ final class BatchRun {
     }
   }
 
-  private func launchCold(_ request: ProcessRequest) {
+  func launchCold(_ request: ProcessRequest) {
     do throws(WorkersError) {
       begin(
         try SupervisedProcess(
@@ -140,7 +140,7 @@ final class BatchRun {
     }
   }
 
-  private func begin(_ process: SupervisedProcess) {
+  func begin(_ process: SupervisedProcess) {
     self.process = process
     watch()
     // The run may have been interrupted while a warm process was waited for.
@@ -154,14 +154,12 @@ final class BatchRun {
     process?.terminate(grace: grace)
   }
 
-  // MARK: While it runs
-
-  private func take(_ stream: ProcessStream, _ bytes: UnsafeRawBufferPointer) {
+  func take(_ stream: ProcessStream, _ bytes: UnsafeRawBufferPointer) {
     for event in transcript.feed(stream, bytes) { handle(event) }
     watch()
   }
 
-  private func handle(_ event: BatchTranscript.Event) {
+  func handle(_ event: BatchTranscript.Event) {
     switch event {
     case .preparing(let test):
       begun.append((test, monotonicSeconds()))
@@ -188,50 +186,8 @@ final class BatchRun {
     }
   }
 
-  private func log(_ test: TestID, _ stream: ProcessStream) -> CappedLog? {
-    if let log = logs[test]?[stream] { return log }
-    guard let attempt = spec.attempts[test] else { return nil }
-    let log = session.record.makeLog(
-      test, attempt: attempt, stream: stream == .stdout ? "stdout" : "stderr")
-    logs[test, default: [:]][stream] = log
-    return log
-  }
-
-  /// Writes down a result; a later one of the same test replaces it.
-  private func finish(_ test: TestID, _ outcome: TestOutcome, end: ProcessEnd?) {
-    outcomes[test] = outcome
-    guard let result = result(test, outcome, end: end) else { return }
-    session.log(.attemptFinished(result))
-  }
-
-  private func result(_ test: TestID, _ outcome: TestOutcome, end: ProcessEnd?) -> AttemptResult? {
-    guard let attempt = spec.attempts[test] else { return nil }
-    var duration = outcome.duration
-    let started = startTimes[test]
-    if duration == 0, outcome.verdict != .skipped, let started {
-      duration = monotonicSeconds() - started
-    }
-    return AttemptResult(
-      test: test, attempt: attempt, purpose: spec.purpose, batch: spec.batch, worker: spec.worker,
-      verdict: outcome.verdict, reason: outcome.reason, skip: outcome.skip,
-      issues: outcome.issues, cases: outcome.cases, end: end,
-      startedAt: session.wallClock(at: started ?? startedAt), duration: duration,
-      stdout: reference(test, .stdout), stderr: reference(test, .stderr), leaks: outcome.leaks,
-      hadCompany: transcript.startOrder.first.map { $0 != test } ?? false)
-  }
-
-  private func reference(_ test: TestID, _ stream: ProcessStream) -> LogReference? {
-    guard let log = logs[test]?[stream] else { return nil }
-    do {
-      return try log.finish()
-    } catch {
-      session.noteWriteFailure("\(error)")
-      return nil
-    }
-  }
-
   /// Sets the limits anew whenever a test starts or ends.
-  private func watch() {
+  func watch() {
     let now = (transcript.current, transcript.lastFinished, transcript.startOrder.count)
     guard now.0 != watched.current || now.1 != watched.last || now.2 != watched.started else {
       return
@@ -250,114 +206,11 @@ final class BatchRun {
     if let test = transcript.current { armSlowTimer(test, after: session.configuration.slowAfter) }
   }
 
-  private func armSlowTimer(_ test: TestID, after seconds: Double) {
+  func armSlowTimer(_ test: TestID, after seconds: Double) {
     slowTimer = session.supervisor.loop.after(seconds) { [unowned self] in
       guard transcript.current == test, let since = startTimes[test] else { return }
       session.listener?.testIsSlow(test, seconds: (monotonicSeconds() - since).rounded())
       armSlowTimer(test, after: seconds)
     }
-  }
-
-  // MARK: Its end
-
-  private func processEnded(_ end: ProcessEnd, _ leftovers: [Leftover]) {
-    session.supervisor.loop.cancel(limitTimer)
-    session.supervisor.loop.cancel(slowTimer)
-    let now = monotonicSeconds()
-    let launched = process?.startTime ?? startedAt
-    collectCrashReports()
-    // Before the conclusion, which may blame a test that was not seen to finish.
-    let tail = lastActivity.map { now - $0 }
-    let conclusion = transcript.conclude(
-      end: end, intervention: intervention, leftovers: leftovers, crashReports: crashReports)
-    var final: [TestID: TestOutcome] = [:]
-    for event in conclusion.events {
-      if case .finished(let test, let outcome) = event {
-        final[test] = outcome
-      } else {
-        handle(event)
-      }
-    }
-    for test in transcript.startOrder where final[test] != nil {
-      if let outcome = final.removeValue(forKey: test) { finish(test, outcome, end: end) }
-    }
-    for (test, outcome) in final.sorted(by: { $0.key < $1.key }) {
-      finish(test, outcome, end: end)
-    }
-    let order = transcript.startOrder + spec.tests.filter { startTimes[$0] == nil }
-    let results = order.compactMap { test in
-      outcomes[test].flatMap { result(test, $0, end: end) }
-    }
-    onEnd(
-      self,
-      Ended(
-        results: results,
-        unstarted: conclusion.unstarted.filter { spec.attempts[$0] != nil },
-        // That of a copy says nothing about the processes of other runs.
-        startCost: isCopy ? nil : firstStart.map { $0 - launched + (tail ?? 0) },
-        duration: now - startedAt, end: end, startOrder: transcript.startOrder,
-        request: request,
-        selection: results.contains { $0.verdict.needsBundle } ? selection : nil))
-  }
-
-  /// The selection, if this batch's process was given one in a file.
-  private var selection: [UInt8]? {
-    guard let request,
-      request.arguments.contains(container.selection)
-        || request.environment.values.contains(container.selection)
-    else { return nil }
-    return readSmallFile(container.selection)
-  }
-
-  /// The crash reports of the batch's own process, with the tests that ran when they were written.
-  private func collectCrashReports() {
-    guard let process else { return }
-    var info = stat()
-    guard stat(container.evidence, &info) == 0 else { return }
-    let change = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
-    guard change != evidenceChange else { return }
-    for report in CrashReportFile.all(in: container.evidence)
-    where report.pid == process.pid && !report.isCollected {
-      // A report can be written sooner than the start of the first test is read here.
-      let started =
-        (begun.last { session.wallClock(at: $0.time) <= report.writtenAt } ?? begun.first)?.test
-      let summary = report.summary(package: session.package.location.package)
-      crashReports.append(
-        BatchTranscript.CrashReport(
-          test: started, description: summary.description ?? "no description",
-          message: started.flatMap { lastWords(of: $0) }, function: summary.function,
-          location: summary.location))
-      // The next report of the process would have the same name.
-      report.collect(as: crashReports.count)
-    }
-    if stat(container.evidence, &info) == 0 {
-      evidenceChange = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
-    }
-  }
-
-  /// What the Swift runtime wrote before it ended the process: `Fatal error: Index out of range`.
-  private func lastWords(of test: TestID) -> String? {
-    let text = logs[test]?[.stderr]?.lastText(lines: 20) ?? ""
-    let line = text.split(separator: "\n").last { $0.contains("Fatal error: ") }
-    return line.flatMap { line in
-      line.firstRange(of: "Fatal error: ").map { String(line[$0.lowerBound...]) }
-    }
-  }
-
-  /// The container or the process could not be made: the surroundings are at fault.
-  private func failToStart(_ error: WorkersError) {
-    var results: [AttemptResult] = []
-    for test in spec.tests where spec.attempts[test] != nil {
-      let outcome = TestOutcome(
-        verdict: .environment,
-        reason: error.code == .changed
-          ? error.message : "the batch could not be started: \(error)")
-      finish(test, outcome, end: nil)
-      if let result = result(test, outcome, end: nil) { results.append(result) }
-    }
-    let ended = Ended(
-      results: results, unstarted: [], startCost: nil, duration: monotonicSeconds() - startedAt,
-      end: nil, startOrder: [], request: request)
-    session.supervisor.loop.after(0) { [self] in onEnd(self, ended) }
   }
 }

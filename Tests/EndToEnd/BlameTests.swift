@@ -54,6 +54,7 @@ extension EndToEnd {
         ("Suite3TearDownCrashesXCTests/test2", "still in use", "cannot tear down the class"),
       ] {
         let attempt = try #require(try run.test(name).attempts.first)
+        #expect(attempt.headline?.contains(message) == true, "\(run)")
         let log = try run.log(attempt.stdout)
         #expect(contains(log, "[carrel: written outside of any test]\n"), "\(run)")
         #expect(contains(log, text), "\(run)")
@@ -114,15 +115,17 @@ extension EndToEnd {
       #expect(output.status == 0, "\(output.allText)")
     }
 
-    /// A process that only forks is known by the variable that it shares with its parent.
+    /// A process that only forks is known by the variable that it shares with its parent, one that
+    /// has no variables by its number.
     @Test(arguments: starts) func forkedProcessesAreChargedToTheirTest(start: [String]) async throws
     {
       let run = try await Carrel.run(
         "Outcomes", ["--filter", "Fork(XC)?Tests", "--batch", "10", "--workers", "1"] + start)
       #expect(
         try verdicts(run) == [
-          "test1Forks": .leaked, "test2Passes": .passed, "test3Passes": .passed,
-          "forks()": .leaked, "passes()": .passed, "alsoPasses()": .passed,
+          "test1Forks": .leaked, "test2Passes": .passed, "test3ClearsEnvironment": .leaked,
+          "test4Passes": .passed, "forks()": .leaked, "clearsEnvironment()": .leaked,
+          "passes()": .passed, "alsoPasses()": .passed,
         ], "\(run)")
     }
 

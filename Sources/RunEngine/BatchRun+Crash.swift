@@ -1,0 +1,46 @@
+import Evidence
+import Glibc
+import RunModel
+import SwiftTests
+import Workers
+
+/// What the crash reports of a batch's process say.
+extension BatchRun {
+  /// The crash reports of the batch's own process, with the tests that ran when they were written.
+  func collectCrashReports() {
+    guard let process else { return }
+    var info = stat()
+    guard stat(container.evidence, &info) == 0 else { return }
+    let change = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
+    guard change != evidenceChange else { return }
+    for report in CrashReportFile.all(in: container.evidence)
+    where report.pid == process.pid && !report.isCollected {
+      // A report can be written sooner than the start of the first test is read here.
+      let started =
+        (begun.last { session.wallClock(at: $0.time) <= report.writtenAt } ?? begun.first)?.test
+      let summary = report.summary(package: session.package.location.package)
+      crashReports.append(
+        BatchTranscript.CrashReport(
+          test: started, description: summary.description ?? "no description",
+          message: started.flatMap { lastWords(of: $0) }, function: summary.function,
+          location: summary.location))
+      // The next report of the process would have the same name.
+      report.collect(as: crashReports.count)
+    }
+    if stat(container.evidence, &info) == 0 {
+      evidenceChange = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
+    }
+  }
+
+  /// What the Swift runtime wrote before it ended the process: `Fatal error: Index out of range`.
+  func lastWords(of test: TestID) -> String? {
+    // Outside of any test it is in no log yet.
+    for text in [transcript.strayErrors, logs[test]?[.stderr]?.lastText(lines: 20) ?? ""] {
+      let line = text.split(separator: "\n").last { $0.contains("Fatal error: ") }
+      if let line, let range = line.firstRange(of: "Fatal error: ") {
+        return String(line[range.lowerBound...])
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,50 @@
+import Evidence
+import Orchestration
+import RunModel
+import SwiftTests
+import Workers
+
+/// The results of a batch's attempts, and their logs.
+extension BatchRun {
+  func log(_ test: TestID, _ stream: ProcessStream) -> CappedLog? {
+    if let log = logs[test]?[stream] { return log }
+    guard let attempt = spec.attempts[test] else { return nil }
+    let log = session.record.makeLog(
+      test, attempt: attempt, stream: stream == .stdout ? "stdout" : "stderr")
+    logs[test, default: [:]][stream] = log
+    return log
+  }
+
+  /// Writes down a result; a later one of the same test replaces it.
+  func finish(_ test: TestID, _ outcome: TestOutcome, end: ProcessEnd?) {
+    outcomes[test] = outcome
+    guard let result = result(test, outcome, end: end) else { return }
+    session.log(.attemptFinished(result))
+  }
+
+  func result(_ test: TestID, _ outcome: TestOutcome, end: ProcessEnd?) -> AttemptResult? {
+    guard let attempt = spec.attempts[test] else { return nil }
+    var duration = outcome.duration
+    let started = startTimes[test]
+    if duration == 0, outcome.verdict != .skipped, let started {
+      duration = monotonicSeconds() - started
+    }
+    return AttemptResult(
+      test: test, attempt: attempt, purpose: spec.purpose, batch: spec.batch, worker: spec.worker,
+      verdict: outcome.verdict, reason: outcome.reason, skip: outcome.skip,
+      issues: outcome.issues, cases: outcome.cases, end: end,
+      startedAt: session.wallClock(at: started ?? startedAt), duration: duration,
+      stdout: reference(test, .stdout), stderr: reference(test, .stderr), leaks: outcome.leaks,
+      hadCompany: transcript.startOrder.first.map { $0 != test } ?? false)
+  }
+
+  func reference(_ test: TestID, _ stream: ProcessStream) -> LogReference? {
+    guard let log = logs[test]?[stream] else { return nil }
+    do {
+      return try log.finish()
+    } catch {
+      session.noteWriteFailure("\(error)")
+      return nil
+    }
+  }
+}
