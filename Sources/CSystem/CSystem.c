@@ -7,13 +7,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -108,19 +108,79 @@ pid_t carrel_reap(pid_t pid, int *exited, int *signaled) {
   return result;
 }
 
-int carrel_signal_descriptor(const int *signals, size_t count) {
-  sigset_t set;
-  sigemptyset(&set);
-  for (size_t index = 0; index < count; index++) sigaddset(&set, signals[index]);
-  errno = pthread_sigmask(SIG_BLOCK, &set, NULL);
-  if (errno != 0) return -1;
-  return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+// The pipe is never closed: a handler may still run on another thread while signals are released.
+static int signal_pipe[2] = {-1, -1};
+static atomic_int signals_seen;
+static atomic_int signals_tolerated = 1;
+static bool signals_are_caught;
+static sigset_t caught_signals;
+static struct sigaction actions_before[NSIG];
+
+static void note_signal(int number) {
+  int error = errno;
+  if (atomic_fetch_add(&signals_seen, 1) < atomic_load(&signals_tolerated)) {
+    unsigned char byte = (unsigned char)number;
+    // A full pipe tells enough.
+    if (write(signal_pipe[1], &byte, 1) < 0) {}
+  } else {
+    // Blocked as long as this handler runs, then without a handler.
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigaction(number, &standard, NULL);
+    raise(number);
+  }
+  errno = error;
+}
+
+int carrel_catch_signals(const int *signals, size_t count) {
+  if (signals_are_caught) {
+    errno = EBUSY;
+    return -1;
+  }
+  if (signal_pipe[0] < 0) {
+    if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) < 0) return -1;
+  }
+  while (carrel_next_signal(signal_pipe[0]) > 0) {}
+  atomic_store(&signals_seen, 0);
+  atomic_store(&signals_tolerated, 1);
+  sigemptyset(&caught_signals);
+  for (size_t index = 0; index < count; index++) {
+    int number = signals[index];
+    struct sigaction *before = &actions_before[number];
+    if (sigaction(number, NULL, before) < 0) return -1;
+    // Whoever started the program wants it to live on, for example nohup(1).
+    if (before->sa_handler == SIG_IGN) continue;
+    struct sigaction own = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    if (sigaction(number, &own, NULL) < 0) return -1;
+    sigaddset(&caught_signals, number);
+  }
+  signals_are_caught = true;
+  pthread_sigmask(SIG_UNBLOCK, &caught_signals, NULL);
+  return signal_pipe[0];
+}
+
+void carrel_tolerate_signals(int count) { atomic_store(&signals_tolerated, count); }
+
+void carrel_release_signals(void) {
+  if (!signals_are_caught) return;
+  for (int number = 1; number < NSIG; number++) {
+    if (sigismember(&caught_signals, number) == 1) sigaction(number, &actions_before[number], NULL);
+  }
+  signals_are_caught = false;
 }
 
 int carrel_next_signal(int descriptor) {
-  struct signalfd_siginfo info;
-  if (read(descriptor, &info, sizeof info) != sizeof info) return 0;
-  return (int)info.ssi_signo;
+  unsigned char number = 0;
+  return read(descriptor, &number, 1) == 1 ? number : 0;
+}
+
+int carrel_fill_standard_descriptors(void) {
+  int closed = 0;
+  for (int number = 0; number <= 2; number++) {
+    if (fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is this one.
+    if (open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY) == number) closed |= 1 << number;
+  }
+  return closed;
 }
 
 int carrel_event_descriptor(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }

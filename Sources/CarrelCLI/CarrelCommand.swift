@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Workers
 
 /// The version of Carrel.
 package let carrelVersion = "0.1.0"
@@ -11,15 +12,24 @@ package enum CarrelCommand {
   /// - Parameter arguments: Without the name of the executable.
   /// - Returns: The exit status.
   package static func main(_ arguments: [String]) -> Int32 {
+    // Writing then fails with an error, which is told like others.
     signal(SIGPIPE, SIG_IGN)
-    let context = CommandContext()
+    signal(SIGXFSZ, SIG_IGN)
+    let context = CommandContext(StandardDescriptors.fill())
+    var code: ExitCode
     do {
-      return try run(arguments, context).rawValue
+      code = try run(arguments, context)
     } catch {
       let error = CommandError(error)
       context.errors.print("carrel: \(error.message)")
-      return error.exitCode.rawValue
+      code = error.exitCode
     }
+    if let number = context.output.flush(), number != EPIPE {
+      context.errors.print("carrel: cannot write to standard output: \(errorText(number))")
+      if code == .success { code = .notWritten }
+    }
+    _ = context.errors.flush()
+    return code.rawValue
   }
 
   private static func run(
@@ -78,9 +88,29 @@ package enum CarrelCommand {
 
 /// What commands share: the streams and the caller's environment.
 struct CommandContext {
-  var output = Terminal(descriptor: 1)
-  var errors = Terminal(descriptor: 2)
-  var environment = ProcessInfo.processInfo.environment
+  var output: Terminal
+  var errors: Terminal
+  var environment: [String: String]
+
+  init(output: Terminal, errors: Terminal, environment: [String: String]) {
+    self.output = output
+    self.errors = errors
+    self.environment = environment
+  }
+
+  init(_ descriptors: StandardDescriptors) {
+    self.init(
+      output: Terminal(descriptor: 1, isClosed: descriptors.wasClosed(1)),
+      errors: Terminal(descriptor: 2, isClosed: descriptors.wasClosed(2)),
+      environment: ProcessInfo.processInfo.environment)
+  }
+
+  /// Lets no reader of what is printed hold up the command from now on.
+  func writeInBackground() {
+    let queue = OutputQueue()
+    output.queue = queue
+    errors.queue = queue
+  }
 
   /// The folder of the package that the current folder belongs to: the nearest one upwards with a
   /// `Package.swift`, as SwiftPM looks for it; the current folder when there is none.

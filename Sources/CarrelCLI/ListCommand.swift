@@ -24,6 +24,7 @@ enum ListCommand {
     let filter = try FilterOptions.filter(parsed)
     let package = try PackageOptions.configuration(
       parsed, package: parsed.positionals.first, context)
+    context.writeInBackground()
     let supervisor = try Supervisor()
     let root = try WorkRoot(base: context.environment["CARREL_WORK_DIR"])
     let indexTemplate = root.path + "/index.sqlite"
@@ -32,8 +33,11 @@ enum ListCommand {
     let catalog = try CatalogMaker(
       supervisor: supervisor, configuration: package, listener: printer
     ).make(root: root, indexTemplate: indexTemplate)
+    let selected = supervisor.compute {
+      Result { try filter.select(from: Plan(catalog.tests).tests) }
+    }
     if let signal = supervisor.interruption { return ExitCode(signal: signal) }
-    let selection = try filter.select(from: Plan(catalog.tests).tests)
+    guard let selection = try selected?.get() else { return .environment }
     let text =
       isJSON
       ? ListReport.json(selection.tests) : ListReport.text(selection.tests, among: catalog.tests)

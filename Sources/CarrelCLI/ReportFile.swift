@@ -7,9 +7,9 @@ enum ReportFile {
   /// one that leads to this process's own output, such as `/dev/stdout`, is written through that
   /// output, after what was printed so far. A link keeps leading to the report.
   ///
-  /// - Parameter outputs: Descriptors of this process's outputs.
+  /// - Parameter outputs: This process's outputs.
   /// - Throws: ``CommandError`` with exit code `notWritten`.
-  static func write(_ bytes: [UInt8], to path: String, outputs: [Int32] = [1, 2]) throws {
+  static func write(_ bytes: [UInt8], to path: String, outputs: [Terminal] = []) throws {
     func fail(_ reason: String) -> CommandError {
       CommandError(.notWritten, "cannot write \(path): \(reason)")
     }
@@ -18,12 +18,16 @@ enum ReportFile {
     if exists, info.st_mode & S_IFMT == S_IFDIR {
       throw fail("there is a folder of that name")
     }
-    if exists, let output = outputs.first(where: { isFile($0, info) }) {
-      if let error = put(bytes, into: output) { throw fail(errorText(error)) }
+    if exists, let output = outputs.first(where: { isFile($0.descriptor, info) }) {
+      output.write(bytes)
+      if let error = output.flush() { throw fail(errorText(error)) }
       return
     }
     if exists, info.st_mode & S_IFMT != S_IFREG {
-      try put(bytes, into: path, flags: O_WRONLY, failure: fail)
+      // Opening a pipe that nobody reads would last until somebody does.
+      try put(bytes, into: path, flags: O_WRONLY | O_NONBLOCK | O_NOCTTY) { reason in
+        fail(reason == errorText(ENXIO) ? "no process reads from there" : reason)
+      }
       return
     }
     let target = exists ? resolved(path) : path
@@ -64,29 +68,10 @@ enum ReportFile {
   ) throws {
     let descriptor = open(path, flags | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw failure(errorText(errno)) }
-    if let error = put(bytes, into: descriptor) {
+    if let error = bytes.withUnsafeBytes({ writeFully($0, to: descriptor) }) {
       close(descriptor)
       throw failure(errorText(error))
     }
     guard close(descriptor) == 0 else { throw failure(errorText(errno)) }
-  }
-
-  /// - Returns: The value of `errno` when not all could be written.
-  private static func put(_ bytes: [UInt8], into descriptor: Int32) -> Int32? {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes[done...].withUnsafeBytes {
-        Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count < 0 && errno == EINTR { continue }
-      if count < 0 && errno == EAGAIN {
-        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&wait, 1, -1)
-        continue
-      }
-      guard count > 0 else { return errno }
-      done += count
-    }
-    return nil
   }
 }

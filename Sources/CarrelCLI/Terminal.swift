@@ -7,11 +7,16 @@ import Glibc
 final class Terminal {
   let descriptor: Int32
   let isTerminal: Bool
-  private var isBroken = false
+  private let isClosed: Bool
+  private var ownFailure: Int32?
   private var hasProgress = false
+  /// Writes in place of the caller's thread.
+  var queue: OutputQueue?
 
-  init(descriptor: Int32) {
+  /// - Parameter isClosed: Whether the caller gave the program no such descriptor.
+  init(descriptor: Int32, isClosed: Bool = false) {
     self.descriptor = descriptor
+    self.isClosed = isClosed
     isTerminal = isatty(descriptor) == 1
   }
 
@@ -38,23 +43,27 @@ final class Terminal {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) {
-    var rest = bytes
-    while !rest.isEmpty, !isBroken {
-      let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-      if count > 0 {
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      } else if errno == EAGAIN {
-        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&wait, 1, -1)
-      } else if errno != EINTR {
-        isBroken = true
-      }
+    guard !bytes.isEmpty else { return }
+    if isClosed {
+      ownFailure = EBADF
+    } else if let queue {
+      queue.put(bytes, to: descriptor)
+    } else if ownFailure == nil {
+      ownFailure = writeFully(bytes, to: descriptor)
     }
   }
 
-  /// Shows a line that the next output replaces; only on a terminal.
+  /// Waits until everything is written.
+  ///
+  /// - Returns: The value of `errno` when something was not.
+  func flush() -> Int32? {
+    queue?.flush()
+    return ownFailure ?? queue?.failure(of: descriptor)
+  }
+
+  /// Shows a line that the next output replaces; only on a terminal that keeps up.
   func showProgress(_ line: String) {
-    guard isTerminal else { return }
+    guard isTerminal, queue?.isEmpty ?? true else { return }
     write(Array("\r\u{1B}[K\(line)".utf8))
     hasProgress = true
   }

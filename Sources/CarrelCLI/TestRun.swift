@@ -63,6 +63,7 @@ final class TestRun {
       location: package.location, extraFlags: []
     ).checkPackage()
     let startedAt = wallClockSeconds()
+    context.writeInBackground()
     let supervisor = try Supervisor()
     let root = try WorkRoot(base: context.environment["CARREL_WORK_DIR"])
     let indexTemplate = root.path + "/index.sqlite"
@@ -91,12 +92,12 @@ final class TestRun {
     var selected: [TestDescriptor] = []
     if let catalog, failure == nil, supervisor.interruption == nil {
       do {
-        let selection = try select(from: catalog.tests)
+        let selection = try select(from: catalog.tests, supervisor)
         selected = selection.tests
         for pattern in selection.unmatched where !selected.isEmpty {
           context.errors.print("carrel: warning: \(pattern.message)")
         }
-        if selected.isEmpty, !allowsEmpty,
+        if selected.isEmpty, !allowsEmpty, supervisor.interruption == nil,
           !catalog.problems.contains(where: { $0.severity == .error })
         {
           failure = CommandError(.nothingMatched, Self.emptyMessage(selection, catalog))
@@ -150,8 +151,15 @@ final class TestRun {
     try? writeSmallFile(folder + "/.gitignore", Array("*\n".utf8), mode: 0o644)
   }
 
-  private func select(from tests: [TestDescriptor]) throws -> TestSelection {
-    guard let only else { return try filter.select(from: tests) }
+  /// - Returns: Nothing when a signal came first: a regular expression may take for ever.
+  private func select(
+    from tests: [TestDescriptor], _ supervisor: Supervisor
+  ) throws -> TestSelection {
+    guard let only else {
+      let filter = self.filter
+      return try supervisor.compute { Result { try filter.select(from: tests) } }?.get()
+        ?? TestSelection(tests: [], listed: tests.count, skipped: 0, unmatched: [])
+    }
     let wanted = Set(only)
     let known = Set(tests.map(\.id))
     for test in only where !known.contains(test) {
@@ -184,7 +192,7 @@ final class TestRun {
         session.state, options: JUnitReport.Options(runFolder: relative)
       ) { LogText.end(of: "\(record.path)/\($0.path)", bytes: 1 << 16) }
       do {
-        try ReportFile.write(xml, to: path)
+        try ReportFile.write(xml, to: path, outputs: [context.output, context.errors])
         reported = path
       } catch {
         problems.append(CommandError(error).message)

@@ -6,10 +6,12 @@ package import Workers
 package final class Supervisor {
   package let loop: EventLoop
   package let registry: ProcessRegistry
-  /// Name of the signal that asked for the end of the run.
-  package private(set) var interruption: String?
+  /// Name of the signal that asked for the end of the run; also one that came while the loop did not
+  /// run.
+  package var interruption: String? { first ?? loop.pendingSignal.map { signalName($0) } }
+  private var first: String?
   private var signalsSeen = 0
-  /// Called for each signal, with the number of signals seen so far.
+  /// Called for each signal, with the number of signals seen so far; in the loop.
   package var onInterruption: ((Int) -> Void)?
 
   /// - Parameter ownsAllChildren: Whether this process has no children but those that are started
@@ -20,9 +22,21 @@ package final class Supervisor {
     registry = try ProcessRegistry(ownsAllChildren: ownsAllChildren)
     try loop.onSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] signal in
       signalsSeen += 1
-      if interruption == nil { interruption = signalName(signal) }
+      if first == nil { first = signalName(signal) }
       onInterruption?(signalsSeen)
     }
+  }
+
+  /// Does work that may take long on a thread of its own, so that a signal can end the wait for it.
+  ///
+  /// - Returns: `nil` when a signal came first; nobody waits for the work then.
+  package func compute<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value? {
+    var result: Value?
+    if interruption == nil {
+      loop.inBackground(work) { result = $0 }
+      loop.run { result != nil || interruption != nil }
+    }
+    return result
   }
 
   /// Runs processes side by side to their ends.

@@ -1,6 +1,5 @@
 import CSystem
 import Glibc
-import Synchronization
 
 /// A loop over descriptors, timers, signals and background work, all handled on the thread that runs
 /// it. Nothing in it is shared between threads except the results of background work.
@@ -19,6 +18,7 @@ package final class EventLoop {
     var time: Double
     var number: Int
     var handler: () -> Void
+    var wasPostponed = false
   }
 
   private var watches: [Int32: Watch] = [:]
@@ -29,10 +29,18 @@ package final class EventLoop {
   private let mailbox: Mailbox
   private var pendingWork: [Int: (any Sendable) -> Void] = [:]
   private var signalDescriptor: Int32 = -1
+  private var pendingSignals: [Int32] = []
+  private var onSignal: ((Int32) -> Void)?
+  /// When the loop asked last what is ready; `nil` before the first round.
+  private var lastLook: Double?
   /// Whether the next round may wait for a moment.
   private var mayPause = false
   /// Microseconds that a round waits for more to come when what came was little.
   private static let pause: UInt32 = 500
+  /// Seconds without a look at the descriptors from which on the loop counts as absent.
+  private static let absence = 0.1
+  /// Seconds that a timer is postponed at most after an absence.
+  private static let longestGrace = 1.0
 
   /// - Throws: ``WorkersError`` with code `system` when the system has no descriptors left.
   package init() throws(WorkersError) {
@@ -41,7 +49,7 @@ package final class EventLoop {
   }
 
   deinit {
-    if signalDescriptor >= 0 { close(signalDescriptor) }
+    if signalDescriptor >= 0 { carrel_release_signals() }
   }
 
   /// Calls the handler whenever the descriptor is ready; replaces an earlier watch.
@@ -61,10 +69,7 @@ package final class EventLoop {
   package func after(_ seconds: Double, _ handler: @escaping () -> Void) -> Timer {
     let number = nextNumber
     nextNumber += 1
-    let deadline = Deadline(
-      time: monotonicSeconds() + seconds, number: number, handler: handler)
-    let position = deadlines.firstIndex { $0.time < deadline.time } ?? deadlines.endIndex
-    deadlines.insert(deadline, at: position)
+    insert(Deadline(time: monotonicSeconds() + seconds, number: number, handler: handler))
     return Timer(number: number)
   }
 
@@ -88,24 +93,49 @@ package final class EventLoop {
   /// Whether background work is under way whose result was not handed over yet.
   package var hasBackgroundWork: Bool { !pendingWork.isEmpty }
 
-  /// Calls the handler for each of the given signals instead of their normal effect.
+  /// Calls the handler for each of the given signals instead of their normal effect, on the loop's
+  /// thread. Signals that this process ignores stay ignored.
+  ///
+  /// While the loop runs, two signals are handled, else one; the next one ends the process, wherever
+  /// it is. One loop of a process may have signals.
   ///
   /// - Throws: ``WorkersError`` with code `system`.
   package func onSignals(
     _ signals: [Int32], _ handler: @escaping (Int32) -> Void
   ) throws(WorkersError) {
-    signalDescriptor = carrel_signal_descriptor(signals, signals.count)
+    signalDescriptor = carrel_catch_signals(signals, signals.count)
     guard signalDescriptor >= 0 else {
       throw WorkersError(.system, "cannot receive signals", errorNumber: errno)
     }
-    let descriptor = signalDescriptor
-    watch(descriptor) {
-      while case let signal = carrel_next_signal(descriptor), signal > 0 { handler(signal) }
+    onSignal = handler
+    watch(signalDescriptor) { [unowned self] in
+      collectSignals()
+      deliverSignals()
     }
+  }
+
+  /// The first signal that came and was not handled yet; it is handled in the next round.
+  package var pendingSignal: Int32? {
+    collectSignals()
+    return pendingSignals.first
+  }
+
+  private func collectSignals() {
+    guard signalDescriptor >= 0 else { return }
+    while case let signal = carrel_next_signal(signalDescriptor), signal > 0 {
+      pendingSignals.append(signal)
+    }
+  }
+
+  private func deliverSignals() {
+    while !pendingSignals.isEmpty { onSignal?(pendingSignals.removeFirst()) }
   }
 
   /// Runs until the condition holds, which is tested after each round of events.
   package func run(until isDone: () -> Bool) {
+    if signalDescriptor >= 0 { carrel_tolerate_signals(2) }
+    defer { if signalDescriptor >= 0 { carrel_tolerate_signals(1) } }
+    lastLook = nil
     while !isDone() { runOnce() }
   }
 
@@ -117,83 +147,63 @@ package final class EventLoop {
   private func runOnce() {
     if mayPause { usleep(Self.pause) }
     mayPause = false
+    deliverSignals()
     if pollListIsStale {
       pollList = watches.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }
       pollListIsStale = false
     }
+    let began = monotonicSeconds()
+    if let lastLook { postponeTimers(now: began, absence: began - lastLook) }
     var timeout: Int32 = -1
     if let next = deadlines.last {
-      let milliseconds = ((next.time - monotonicSeconds()) * 1000).rounded(.up)
+      let milliseconds = ((next.time - began) * 1000).rounded(.up)
       timeout = Int32(min(max(milliseconds, 0), 1_000_000))
     }
     let ready = poll(&pollList, nfds_t(pollList.count), timeout)
+    let now = monotonicSeconds()
+    lastLook = now
+    if timeout >= 0 {
+      postponeTimers(now: now, absence: now - began - Double(timeout) / 1000)
+    }
     if ready > 0 {
       // Handlers may change the watches; what is gone by its turn is not called.
       for entry in pollList where entry.revents != 0 { watches[entry.fd]?.handler() }
     }
-    let now = monotonicSeconds()
-    while let next = deadlines.last, next.time <= now {
+    // What was over before the look has its turn after what was ready then: a test that ended in
+    // time is not charged with the time that a handler took.
+    let due = ready > 0 ? began : now
+    while let next = deadlines.last, next.time <= due {
       deadlines.removeLast()
       next.handler()
     }
   }
 
+  /// After an absence, for example because the process was stopped, timers that are over get the time
+  /// of the absence once more, up to a second: whoever was held up because nobody read what they
+  /// wrote can go on.
+  private func postponeTimers(now: Double, absence: Double) {
+    guard absence > Self.absence else { return }
+    let time = now + min(absence, Self.longestGrace)
+    let first = deadlines.firstIndex { $0.time <= now } ?? deadlines.endIndex
+    var postponed: [Deadline] = []
+    for index in deadlines.indices[first...].reversed() where !deadlines[index].wasPostponed {
+      var deadline = deadlines.remove(at: index)
+      deadline.time = time
+      deadline.wasPostponed = true
+      postponed.append(deadline)
+    }
+    for deadline in postponed { insert(deadline) }
+  }
+
+  /// The next one is last; equal times keep their order.
+  private func insert(_ deadline: Deadline) {
+    let position = deadlines.firstIndex { $0.time <= deadline.time } ?? deadlines.endIndex
+    deadlines.insert(deadline, at: position)
+  }
+
   private func deliverMail() {
     for (number, value) in mailbox.takeAll() {
       pendingWork.removeValue(forKey: number)?(value)
-    }
-  }
-}
-
-/// Results of background work on their way to the loop's thread.
-private final class Mailbox: Sendable {
-  let descriptor: Int32
-  private let mail = Mutex<[(Int, any Sendable)]>([])
-
-  init() throws(WorkersError) {
-    descriptor = carrel_event_descriptor()
-    guard descriptor >= 0 else {
-      throw WorkersError(.system, "cannot make an event descriptor", errorNumber: errno)
-    }
-  }
-
-  deinit { close(descriptor) }
-
-  func put(_ number: Int, _ value: any Sendable) {
-    mail.withLock { $0.append((number, value)) }
-    var one: UInt64 = 1
-    _ = write(descriptor, &one, 8)
-  }
-
-  func takeAll() -> [(Int, any Sendable)] {
-    var count: UInt64 = 0
-    _ = read(descriptor, &count, 8)
-    return mail.withLock { mail in
-      defer { mail = [] }
-      return mail
-    }
-  }
-
-  /// Starts a detached thread with a stack of the system's default size.
-  func run(_ work: @escaping @Sendable () -> Void) {
-    final class Box {
-      let work: @Sendable () -> Void
-      init(_ work: @escaping @Sendable () -> Void) { self.work = work }
-    }
-    let box = Unmanaged.passRetained(Box(work))
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()
-        return nil
-      }, box.toOpaque())
-    if error == 0 {
-      pthread_detach(thread)
-    } else {
-      // No thread to be had: slow is better than never.
-      box.takeRetainedValue().work()
     }
   }
 }

@@ -100,7 +100,7 @@ import Workers
     symlink("/proc/self/fd/\(output)", folder.path(of: "stdout"))
     #expect(write(output, "before ", 7) == 7)
     try ReportFile.write(
-      Array("report".utf8), to: folder.path(of: "stdout"), outputs: [output])
+      Array("report".utf8), to: folder.path(of: "stdout"), outputs: [Terminal(descriptor: output)])
     #expect(write(output, " after", 6) == 6)
     #expect(bytes("output") == Array("before report after".utf8))
     #expect(names() == ["output", "stdout"])

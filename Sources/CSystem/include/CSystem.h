@@ -41,12 +41,28 @@ int carrel_become_subreaper(void);
 /// Returns the PID, 0 when it has not ended, -1 with errno set when it is no child of ours.
 pid_t carrel_reap(pid_t pid, int *exited, int *signaled);
 
-/// A non-blocking signalfd(2) for the given signals, which are blocked for the calling thread and
-/// those it starts later; -1 with errno set.
-int carrel_signal_descriptor(const int *signals, size_t count);
+/// Catches the given signals, but not those that are ignored: each is written as one byte, its number,
+/// to a pipe. Also lets them through to the calling thread.
+///
+/// Only so many signals as are tolerated are caught; the next one has its default action, whatever
+/// the program does at that moment. That is 1 until it is changed.
+///
+/// Returns the non-blocking reading end of the pipe, which stays open for good, or -1 with errno set;
+/// EBUSY when signals are caught already.
+int carrel_catch_signals(const int *signals, size_t count);
 
-/// The next signal of a signalfd, or 0 when there is none.
+/// Says how many signals are caught before the next one has its default action.
+void carrel_tolerate_signals(int count);
+
+/// Gives the signals the effect that they had before carrel_catch_signals.
+void carrel_release_signals(void);
+
+/// The next signal in the pipe, or 0 when there is none.
 int carrel_next_signal(int descriptor);
+
+/// Opens /dev/null in place of each of the descriptors 0, 1 and 2 that is closed, so that no other file
+/// gets its number. Returns a set of bits, 1 << N for each descriptor N that was closed.
+int carrel_fill_standard_descriptors(void);
 
 /// A non-blocking eventfd(2), close-on-exec.
 int carrel_event_descriptor(void);
