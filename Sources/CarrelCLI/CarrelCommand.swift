@@ -92,7 +92,10 @@ struct CommandContext {
   var errors: Terminal
   var environment: [String: String]
 
-  init(output: Terminal, errors: Terminal, environment: [String: String]) {
+  init(
+    output: Terminal = Terminal(descriptor: 1), errors: Terminal = Terminal(descriptor: 2),
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
     self.output = output
     self.errors = errors
     self.environment = environment
@@ -101,8 +104,7 @@ struct CommandContext {
   init(_ descriptors: StandardDescriptors) {
     self.init(
       output: Terminal(descriptor: 1, isClosed: descriptors.wasClosed(1)),
-      errors: Terminal(descriptor: 2, isClosed: descriptors.wasClosed(2)),
-      environment: ProcessInfo.processInfo.environment)
+      errors: Terminal(descriptor: 2, isClosed: descriptors.wasClosed(2)))
   }
 
   /// Lets no reader of what is printed hold up the command from now on.

@@ -27,7 +27,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .nothingMatched: "there is no test to run, or none matches the filters"
     case .listingFailed: "the tests of at least one product could not be listed"
     case .environment: "the surroundings are at fault: toolchain, container, observer"
-    case .notWritten: "a record, report or bundle could not be written"
+    case .notWritten: "a record, report, bundle or the output could not be written"
     case .badBundle: "a bundle cannot be read: cut off, damaged, or of a newer format"
     case .notReproduced: "repro: the test passed"
     case .failedDifferently: "repro: the test failed, but not in the same way"

@@ -39,7 +39,7 @@ final class OutputBacklog {
   func take(_ limit: Int) -> [OutputQueue.Piece] {
     var pieces: [OutputQueue.Piece] = []
     var size = 0
-    while !isEmpty, size < limit {
+    while !isEmpty, pieces.isEmpty || size < limit {
       guard let header = read(Self.headerSize, at: start) else { break }
       let numbers = header.withUnsafeBytes { bytes in
         [0, 8].map { bytes.loadUnaligned(fromByteOffset: $0, as: Int.self) }

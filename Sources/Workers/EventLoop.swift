@@ -42,8 +42,12 @@ package final class EventLoop {
   /// Seconds that a timer is postponed at most after an absence.
   private static let longestGrace = 1.0
 
+  private let clock: () -> Double
+
+  /// - Parameter clock: Seconds of the clock that timers go by.
   /// - Throws: ``WorkersError`` with code `system` when the system has no descriptors left.
-  package init() throws(WorkersError) {
+  package init(clock: @escaping () -> Double = monotonicSeconds) throws(WorkersError) {
+    self.clock = clock
     mailbox = try Mailbox()
     watch(mailbox.descriptor, for: Int16(POLLIN)) { [unowned self] in deliverMail() }
   }
@@ -69,7 +73,7 @@ package final class EventLoop {
   package func after(_ seconds: Double, _ handler: @escaping () -> Void) -> Timer {
     let number = nextNumber
     nextNumber += 1
-    insert(Deadline(time: monotonicSeconds() + seconds, number: number, handler: handler))
+    insert(Deadline(time: clock() + seconds, number: number, handler: handler))
     return Timer(number: number)
   }
 
@@ -147,20 +151,23 @@ package final class EventLoop {
   private func runOnce() {
     if mayPause { usleep(Self.pause) }
     mayPause = false
+    // The condition of the loop may hold afterwards.
+    let wasSignaled = !pendingSignals.isEmpty
     deliverSignals()
     if pollListIsStale {
       pollList = watches.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }
       pollListIsStale = false
     }
-    let began = monotonicSeconds()
+    let began = clock()
     if let lastLook { postponeTimers(now: began, absence: began - lastLook) }
     var timeout: Int32 = -1
     if let next = deadlines.last {
       let milliseconds = ((next.time - began) * 1000).rounded(.up)
       timeout = Int32(min(max(milliseconds, 0), 1_000_000))
     }
+    if wasSignaled { timeout = 0 }
     let ready = poll(&pollList, nfds_t(pollList.count), timeout)
-    let now = monotonicSeconds()
+    let now = clock()
     lastLook = now
     if timeout >= 0 {
       postponeTimers(now: now, absence: now - began - Double(timeout) / 1000)

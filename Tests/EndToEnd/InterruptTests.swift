@@ -40,6 +40,75 @@ extension EndToEnd {
       #expect(try processes(named: "OutcomesPackageTests.xctest", below: run) == [])
     }
 
+    /// Selecting tests may take longer than anybody lives.
+    @Test func aSignalEndsTheSelection() async throws {
+      let package = try await FixturePackage.prepare("ManySmall")
+      let folder = try TemporaryFolder()
+      let runs = folder.path(of: "runs")
+      mkdir(runs, 0o755)
+      var watch = try FileWatch(runs)
+      let process = try ChildProcess(
+        [
+          Carrel.executable, "run", package.path, "--skip-build", "--output", runs, "--filter",
+          "(.+.+.+)+!",
+        ], environment: Carrel.variables(adding: [:]), timeout: 90)
+      // Written right before.
+      let isSelecting = watch.first(within: 60) { () -> Bool? in
+        guard let record = try? recordFolder(in: runs) else { return nil }
+        return FileManager.default.fileExists(atPath: "\(record)/run.json") ? true : nil
+      }
+      #expect(isSelecting == true)
+      process.signal(SIGINT)
+      let output = try await process.output()
+      #expect(output.status == 130 && !output.didTimeOut, "\(output.allText)")
+      #expect(output.end == .exited(130))
+      let state = RunState(try readEvents("\(try recordFolder(in: runs))/events.jsonl"))
+      #expect(state.finish?.interruptedBy == "SIGINT" && state.tests.isEmpty)
+    }
+
+    /// The report goes to somebody who does not read it.
+    @Test func aSecondSignalEndsTheProgramOutsideOfTheLoop() async throws {
+      let package = try await FixturePackage.prepare("ManySmall")
+      let folder = try TemporaryFolder()
+      let pipe = folder.path(of: "pipe")
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let reader = open(pipe, O_RDWR | O_CLOEXEC)
+      defer { close(reader) }
+      makeSmall(reader)
+      let runs = folder.path(of: "runs")
+      mkdir(runs, 0o755)
+      var watch = try FileWatch(runs)
+      let process = try ChildProcess(
+        [
+          Carrel.executable, "run", package.path, "--skip-build", "--output", runs, "--filter",
+          "Small1XCTests", "--junit", pipe,
+        ], environment: Carrel.variables(adding: [:]), timeout: 90)
+      let isReporting = watch.first(within: 60) { () -> Bool? in
+        guard let record = try? recordFolder(in: runs) else { return nil }
+        return FileManager.default.fileExists(atPath: "\(record)/junit.xml") ? true : nil
+      }
+      #expect(isReporting == true)
+      // Two of different kinds, because two of a kind may become one before they are seen.
+      process.signal(SIGINT)
+      process.signal(SIGTERM)
+      let output = try await process.output()
+      #expect(
+        output.end == .signaled(SIGTERM) || output.end == .signaled(SIGINT), "\(output.end)")
+    }
+
+    /// As nohup(1) and shells do it for what runs in the background.
+    @Test func anIgnoredSignalStaysIgnored() async throws {
+      let package = try await FixturePackage.prepare("ManySmall")
+      let folder = try TemporaryFolder()
+      let output = try await runProcess(
+        [
+          "/bin/sh", "-c", #"trap '' HUP; "$@" & kill -HUP $!; wait $!"#, "sh", Carrel.executable,
+          "run", package.path, "--skip-build", "--output", folder.path(of: "runs"), "--filter",
+          "Small1XCTests/test000",
+        ], environment: Carrel.variables(adding: [:]), timeout: 90)
+      #expect(output.status == 0, "\(output.allText)")
+    }
+
     /// One has passed, two were running, the others were waiting behind them.
     private func checkVerdicts(_ run: CarrelRun, running: Verdict) throws {
       let state = try run.state

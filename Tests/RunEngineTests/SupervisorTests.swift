@@ -1,5 +1,6 @@
 import Glibc
 import RunModel
+import Synchronization
 import TestSupport
 import Testing
 import Workers
@@ -99,10 +100,53 @@ extension RunsProcesses {
       #expect(outcome.passedOn == [-1])
     }
 
+    @Test func workIsDoneAside() async throws {
+      let value = try await onOwnThread { try Supervisor(ownsAllChildren: false).compute { 6 * 7 } }
+      #expect(value == 42)
+    }
+
+    /// Work that never ends, such as looking for a regular expression.
+    @Test func aSignalEndsTheWaitForWork() async throws {
+      let pipe = try Pipe()
+      let isAbandoned = try await onOwnThread {
+        let supervisor = try Supervisor(ownsAllChildren: false)
+        let thread = pthread_self()
+        let result = supervisor.compute { () -> Int in
+          pthread_kill(thread, SIGINT)
+          var byte: UInt8 = 0
+          return read(pipe.reader, &byte, 1)
+        }
+        // What comes next is not even begun.
+        let next = supervisor.compute { 1 }
+        return result == nil && next == nil && supervisor.interruption == "SIGINT"
+      }
+      #expect(isAbandoned)
+      close(pipe.writer)
+      close(pipe.reader)
+    }
+
+    /// A signal outside of the loop is known at once, and handled in the loop.
+    @Test func aSignalBetweenLoopsIsKept() async throws {
+      let seen = try await onOwnThread {
+        let supervisor = try Supervisor(ownsAllChildren: false)
+        var counts: [Int] = []
+        supervisor.onInterruption = { counts.append($0) }
+        pthread_kill(pthread_self(), SIGHUP)
+        #expect(supervisor.interruption == "SIGHUP" && counts == [])
+        supervisor.loop.run { !counts.isEmpty }
+        return (supervisor.interruption, counts)
+      }
+      #expect(seen.0 == "SIGHUP" && seen.1 == [1])
+    }
+
     @Test func aSecondSignalKillsWhoIgnoresTheFirst() async throws {
       // The trap says that the first one came.
       let script = "trap 'echo ignored' TERM; echo ready; while :; do sleep 1245; done"
-      let outcome = try await run([script]) { _ in pthread_kill(pthread_self(), SIGTERM) }
+      // The third one would end this process.
+      let sent = Atomic(0)
+      let outcome = try await run([script]) { _ in
+        if sent.add(1, ordering: .relaxed).oldValue < 2 { pthread_kill(pthread_self(), SIGTERM) }
+      }
       #expect(ends(outcome) == [.signaled(SIGKILL)])
       #expect(outcome.output[0]?[.stdout]?.hasPrefix("ready\n") == true)
       #expect(outcome.interruption == "SIGTERM")

@@ -59,4 +59,80 @@ import Workers
     close(pipe.reader)
     close(pipe.writer)
   }
+
+  /// What came while a handler was busy is read before anybody's time is over.
+  @Test func whatIsReadyComesBeforeTimersThatRanOutMeanwhile() throws {
+    var time = 1000.0
+    let loop = try EventLoop(clock: { time })
+    let (first, second) = (try Pipe(), try Pipe())
+    defer { for pipe in [first, second] { closeBoth(pipe) } }
+    var seen: [String] = []
+    loop.after(0.01) { seen.append("timer") }
+    loop.watch(first.reader) {
+      loop.unwatch(first.reader)
+      seen.append("first")
+      #expect(write(second.writer, "x", 1) == 1)
+      time += 0.02
+    }
+    loop.watch(second.reader) {
+      loop.unwatch(second.reader)
+      seen.append("second")
+    }
+    #expect(write(first.writer, "x", 1) == 1)
+    loop.run { seen.count == 3 }
+    #expect(seen == ["first", "second", "timer"])
+  }
+
+  /// A process that could not go on because nobody read its output gets time to do so.
+  @Test func timersWaitAfterAnAbsence() throws {
+    var time = 1000.0
+    let loop = try EventLoop(clock: { time })
+    let (first, second) = (try Pipe(), try Pipe())
+    defer { for pipe in [first, second] { closeBoth(pipe) } }
+    var seen: [String] = []
+    loop.after(3) { seen.append("over") }
+    loop.after(2) { seen.append("earlier") }
+    loop.watch(first.reader) {
+      seen.append("first")
+      if seen.count == 1 {
+        // The loop's thread was stopped.
+        time += 5
+      } else {
+        // Only now goes on who waited.
+        loop.unwatch(first.reader)
+        #expect(write(second.writer, "x", 1) == 1)
+      }
+    }
+    loop.watch(second.reader) {
+      loop.unwatch(second.reader)
+      seen.append("second")
+      time += 1.001
+    }
+    #expect(write(first.writer, "x", 1) == 1)
+    loop.run { seen.count == 5 }
+    #expect(seen == ["first", "first", "second", "earlier", "over"])
+  }
+
+  /// However often it is absent.
+  @Test func aTimerWaitsOnlyOnce() throws {
+    var time = 1000.0
+    let loop = try EventLoop(clock: { time })
+    let pipe = try Pipe()
+    defer { closeBoth(pipe) }
+    var rounds = 0
+    var isOver = false
+    loop.after(3) { isOver = true }
+    loop.watch(pipe.reader) {
+      rounds += 1
+      time += 5
+    }
+    #expect(write(pipe.writer, "x", 1) == 1)
+    loop.run { isOver }
+    #expect(rounds == 2 || rounds == 3)
+  }
+
+  private func closeBoth(_ pipe: Pipe) {
+    close(pipe.reader)
+    close(pipe.writer)
+  }
 }
