@@ -100,12 +100,12 @@ enum BundleCommand {
         for note in check.notes { context.output.print("note: \(text(note))") }
         return .success
       }
-      for problem in check.problems { context.errors.print("carrel: \(problem)") }
-      context.errors.print("carrel: \(damage(reader, check))")
+      for problem in check.problems { context.complain("\(problem)") }
+      context.complain("\(damage(reader, check))")
       return .badBundle
     } catch {
       let error = CommandError(error)
-      context.errors.print("carrel: \(error.message)")
+      context.complain("\(error.message)")
       return error.exitCode
     }
   }
@@ -129,12 +129,12 @@ enum BundleCommand {
     _ context: CommandContext
   ) throws -> ExitCode {
     let report = try reader.extract(to: folder, options: ExtractionOptions(links: links))
-    for refusal in report.refused { context.errors.print("carrel: refused: \(refusal)") }
-    for problem in report.check.problems { context.errors.print("carrel: \(problem)") }
+    for refusal in report.refused { context.complain("refused: \(refusal)") }
+    for problem in report.check.problems { context.complain("\(problem)") }
     context.output.print(
       "\(report.extractedEntries) entries extracted to \(ByteName(folder).displayName)")
     guard report.check.isWhole else {
-      context.errors.print("carrel: \(damage(reader, report.check))")
+      context.complain("\(damage(reader, report.check))")
       return .badBundle
     }
     return report.refused.isEmpty ? .success : .badBundle

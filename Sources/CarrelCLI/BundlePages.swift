@@ -95,7 +95,7 @@ struct BundlePage {
       }
       return .success
     }
-    context.errors.print("carrel: \(BundleCommand.damage(reader, check))")
+    context.complain("\(BundleCommand.damage(reader, check))")
     return .badBundle
   }
 

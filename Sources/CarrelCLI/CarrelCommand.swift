@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Reporting
 import Workers
 
 /// The version of Carrel.
@@ -21,11 +22,11 @@ package enum CarrelCommand {
       code = try run(arguments, context)
     } catch {
       let error = CommandError(error)
-      context.errors.print("carrel: \(error.message)")
+      context.complain("\(error.message)")
       code = error.exitCode
     }
     if let number = context.output.flush(), number != EPIPE {
-      context.errors.print("carrel: cannot write to standard output: \(errorText(number))")
+      context.complain("cannot write to standard output: \(errorText(number))")
       if code == .success { code = .notWritten }
     }
     _ = context.errors.flush()
@@ -113,6 +114,9 @@ struct CommandContext {
     output.queue = queue
     errors.queue = queue
   }
+
+  /// Prints a message of the command's on standard error.
+  func complain(_ message: String) { errors.print("carrel: " + messageText(message)) }
 
   /// The folder of the package that the current folder belongs to: the nearest one upwards with a
   /// `Package.swift`, as SwiftPM looks for it; the current folder when there is none.

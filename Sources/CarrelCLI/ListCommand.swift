@@ -43,7 +43,7 @@ enum ListCommand {
       ? ListReport.json(selection.tests) : ListReport.text(selection.tests, among: catalog.tests)
     context.output.write(Array(text.utf8))
     for problem in catalog.problems {
-      context.errors.print("carrel: \(problem.message)")
+      context.complain("\(problem.message)")
       if let output = problem.output { context.errors.print(output) }
     }
     if catalog.problems.contains(where: { $0.severity == .error }) { return .listingFailed }

@@ -44,7 +44,7 @@ enum ReproCommand {
         let hint = check.manifest == nil ? "" : "; --force uses what is whole"
         throw CommandError(.badBundle, BundleCommand.damage(bundle, check) + hint)
       }
-      context.errors.print("carrel: warning: \(BundleCommand.damage(bundle, check))")
+      context.complain("warning: \(BundleCommand.damage(bundle, check))")
     }
     return try Reproduction(bundle, parsed, context).perform(["repro"] + arguments)
   }

@@ -95,7 +95,7 @@ final class TestRun {
         let selection = try select(from: catalog.tests, supervisor)
         selected = selection.tests
         for pattern in selection.unmatched where !selected.isEmpty {
-          context.errors.print("carrel: warning: \(pattern.message)")
+          context.complain("warning: \(pattern.message)")
         }
         if selected.isEmpty, !allowsEmpty, supervisor.interruption == nil,
           !catalog.problems.contains(where: { $0.severity == .error })
@@ -202,9 +202,9 @@ final class TestRun {
     case .run: printer.finish(session.state, junitPath: reported, without: failure?.message)
     case .reproduction: printer.finishReproduction(session.state)
     }
-    if let failure { context.errors.print("carrel: \(failure.message)") }
+    if let failure { context.complain("\(failure.message)") }
     for problem in problems + session.writeFailures.filter({ !problems.contains($0) }) {
-      context.errors.print("carrel: \(problem)")
+      context.complain("\(problem)")
     }
     if code == .success, !problems.isEmpty { code = .notWritten }
     return code

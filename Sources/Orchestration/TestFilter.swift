@@ -84,7 +84,7 @@ package struct TestFilter: Hashable, Sendable {
         found.insert(position)
         continue
       }
-      let matches = byName[text] ?? []
+      let matches = byName[text] ?? TestID.name(ofPrinted: text).flatMap { byName[$0] } ?? []
       if matches.isEmpty {
         let nearest = NearestNames(listing, wholeNamesOnly: true).nearest(to: text)
         throw OrchestrationError(

@@ -10,7 +10,11 @@ struct TestPattern {
       let name = test.id.name
       let printed = test.id.description
       // The printed ID mostly holds the name, but an anchor has to see where the name begins.
-      texts = test.libraryID == name ? [name, printed] : [name, test.libraryID, printed]
+      var texts = [name]
+      for text in [test.id.printableName, test.libraryID] where !texts.contains(text) {
+        texts.append(text)
+      }
+      self.texts = texts + [printed]
     }
   }
 

@@ -31,9 +31,13 @@ package struct TestID: Hashable, Sendable {
 
   /// Parses the printed form.
   ///
-  /// In the product `%`, `:` and control characters are written as `%XX` (UTF-8 bytes in
-  /// hexadecimal); in the name `%` and control characters are. Everything else stands for itself,
+  /// In the product `%`, `:` and hidden characters are written as `%XX` (UTF-8 bytes in
+  /// hexadecimal); in the name `%` and hidden characters are. Everything else stands for itself,
   /// so names with quotes, slashes, dots, commas and emoji need no quoting beyond the shell's.
+  ///
+  /// Hidden are control characters, formatting characters but the two joiners (marks that change the
+  /// writing direction are among them), separators of lines, and code points that are no characters.
+  /// Any character may be written as `%XX`.
   ///
   /// - Returns: `nil` when the text has no product, an unknown library, or a broken escape.
   package init?(parsing text: String) {
@@ -46,8 +50,13 @@ package struct TestID: Hashable, Sendable {
     self.init(product: product, library: library, name: name)
   }
 
-  /// The name in printable form: control characters and `%` are written as `%XX`.
+  /// The name in printable form: hidden characters and `%` are written as `%XX`.
   package var printableName: String { percentEncoded(name, alsoEscaping: []) }
+
+  /// The name of a printable form, whichever characters it escapes.
+  ///
+  /// - Returns: `nil` when the text has a broken escape.
+  package static func name(ofPrinted text: String) -> String? { percentDecoded(text[...]) }
 
   /// The suite: everything before the last component of the name, or the module for a free function.
   package var suite: String {
@@ -114,13 +123,11 @@ extension TestID: Codable {
   }
 }
 
-/// Writes `%`, control characters (C0, DEL, C1) and the given ASCII bytes as `%XX`.
+/// Writes `%`, hidden characters and the given ASCII bytes as `%XX`.
 private func percentEncoded(_ text: String, alsoEscaping extra: Set<UInt8>) -> String {
   func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x25, 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
-    default: scalar.isASCII && extra.contains(UInt8(scalar.value))
-    }
+    scalar == "%" || scalar.isHidden
+      || (scalar.isASCII && extra.contains(UInt8(truncatingIfNeeded: scalar.value)))
   }
   guard text.unicodeScalars.contains(where: mustEscape) else { return text }
   let digits = Array("0123456789ABCDEF")
@@ -159,4 +166,22 @@ private func percentDecoded(_ text: Substring) -> String? {
     }
   }
   return String(validating: bytes, as: UTF8.self)
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal does not show the character as what it is: see ``TestID/init(parsing:)``.
+  fileprivate var isHidden: Bool {
+    switch value {
+    case 0x20..<0x7F: return false
+    case 0..<0xA0: return true
+    case 0x200C, 0x200D: return false
+    case 0xFDD0...0xFDEF: return true
+    default: break
+    }
+    if value & 0xFFFE == 0xFFFE { return true }
+    switch properties.generalCategory {
+    case .format, .lineSeparator, .paragraphSeparator: return true
+    default: return false
+    }
+  }
 }

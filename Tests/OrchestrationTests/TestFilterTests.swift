@@ -59,6 +59,23 @@ import Testing
     #expect(try names(skip: ["Body"], ids: [tests[0].id.name, tests[1].id.name]).count == 1)
   }
 
+  /// What is printed of a test selects it, whichever characters are escaped.
+  @Test func printedNamesSelect() throws {
+    let test = TestDescriptor(id: id("M.S/`txt.\u{202E}exe 100%`()", .testing))
+    let others = ["M.S/`txt.exe 100%`()", "M.S/`txt.%E2%80%AEexe 100%`()"].map {
+      TestDescriptor(id: id($0, .testing))
+    }
+    for text in [
+      "M.S/`txt.%E2%80%AEexe 100%25`()", "P:testing:M.S/`txt.%E2%80%AEexe 100%25`()",
+      "M.S/`txt%2E%E2%80%AEexe%20100%25`()", test.id.name,
+    ] {
+      #expect(try TestFilter(ids: [text]).select(from: others + [test]).tests == [test], "\(text)")
+    }
+    for pattern in ["^M.S/`txt.%E2%80%AEexe 100%25`\\(\\)$", "\u{202E}"] {
+      #expect(try TestFilter(include: [pattern]).select(from: others + [test]).tests == [test])
+    }
+  }
+
   @Test(arguments: ["(", "[a", "a{2,1}", "*", "(?<n>a)(?<n>b"])
   func aBrokenPatternIsQuoted(pattern: String) {
     for isSkip in [false, true] {

@@ -6,6 +6,9 @@ import Testing
     "Mod.Class/testA", "Mod.f()", "Mod.Suite/Nested/f(_:b:)", "Mod.S/`and/another.one \"q\" <x>`()",
     "Mod.Class/a, b", "Mod.Class/x/y", "Mod.Class/works. right?", "Mod.S/`🦊 100%`()",
     "Mod.Class/tab\there\nand newline\u{1B}[0m", "Mod.S/`a:b`()", "M.S/f()@File.swift:1:2",
+    "M.S/`txt.\u{202E}exe`()", "M.S/`\u{2066}a\u{200B}\u{FEFF}\u{E0041}`()",
+    "M.S/`\u{FFFE}\u{1FFFF}`()",
+    "M.S/`\u{85}\u{2028}`()",
   ]
 
   @Test(arguments: names, TestLibrary.allCases)
@@ -15,6 +18,20 @@ import Testing
       #expect(TestID(parsing: id.description) == id)
       #expect(!id.description.unicodeScalars.contains { $0.value < 32 })
     }
+  }
+
+  @Test(arguments: [
+    ("a\u{202E}b", "a%E2%80%AEb"), ("a\u{2066}b", "a%E2%81%A6b"), ("\u{200B}", "%E2%80%8B"),
+    ("\u{AD}", "%C2%AD"), ("\u{FEFF}", "%EF%BB%BF"), ("\u{FFFE}", "%EF%BF%BE"),
+    ("\u{FFFF}", "%EF%BF%BF"), ("\u{1FFFF}", "%F0%9F%BF%BF"),
+    ("\u{2028}", "%E2%80%A8"), ("\u{85}\u{7F}", "%C2%85%7F"),
+    // These are seen, or needed to see others.
+    ("👨‍👩‍👧 می‌خواهم ü \u{FFFD}", "👨‍👩‍👧 می‌خواهم ü \u{FFFD}"),
+  ]) func hiddenCharactersAreEscaped(name: String, printed: String) {
+    let id = TestID(product: name, library: .testing, name: name)
+    #expect(id.printableName == printed)
+    #expect(id.description == "\(printed):testing:\(printed)")
+    #expect(TestID.name(ofPrinted: printed) == name)
   }
 
   @Test(arguments: ["", "a", "a:xctest", "a:junit:b", ":xctest:b", "a:xctest:", "a:xctest:%G1"])
