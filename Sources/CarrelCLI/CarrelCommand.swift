@@ -118,6 +118,17 @@ struct CommandContext {
   /// Prints a message of the command's on standard error.
   func complain(_ message: String) { errors.print("carrel: " + messageText(message)) }
 
+  /// The folder for the folders of all runs, `CARREL_WORK_DIR`; `nil` for the usual one.
+  func workFolder() throws(CommandError) -> String? {
+    guard let path = environment["CARREL_WORK_DIR"] else { return nil }
+    guard path.hasPrefix("/") else {
+      throw CommandError(
+        .environment,
+        "CARREL_WORK_DIR needs the absolute path of a folder, not '\(path)'; unset it for /tmp")
+    }
+    return path
+  }
+
   /// The folder of the package that the current folder belongs to: the nearest one upwards with a
   /// `Package.swift`, as SwiftPM looks for it; the current folder when there is none.
   func enclosingPackage() -> String {

@@ -26,7 +26,7 @@ enum ListCommand {
       parsed, package: parsed.positionals.first, context)
     context.writeInBackground()
     let supervisor = try Supervisor()
-    let root = try WorkRoot(base: context.environment["CARREL_WORK_DIR"])
+    let root = try WorkRoot(base: context.workFolder())
     let indexTemplate = root.path + "/index.sqlite"
     try SearchIndex.createEmpty(at: indexTemplate)
     let printer = BuildPrinter(context.errors)

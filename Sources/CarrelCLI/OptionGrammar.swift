@@ -91,6 +91,10 @@ struct ParsedArguments: Sendable {
         break
       }
       guard argument.hasPrefix("-"), argument != "-" else {
+        // What an unset variable of a script leaves would mean the current folder.
+        guard !argument.isEmpty else {
+          throw UsageError(message: "'carrel \(spec.name)' was given an empty argument")
+        }
         positionals.append(argument)
         continue
       }
@@ -124,6 +128,9 @@ struct ParsedArguments: Sendable {
         } else {
           throw UsageError(message: "\(name) needs a value: \(name) \(valueName)")
         }
+        guard !value.isEmpty else {
+          throw UsageError(message: "\(name) needs a value that is not empty: \(name) \(valueName)")
+        }
       } else if parts.count == 2 {
         throw UsageError(message: "\(name) takes no value")
       }
@@ -143,14 +150,19 @@ struct ParsedArguments: Sendable {
   func all(_ name: String) -> [String] { values[name] ?? [] }
   func string(_ name: String) -> String? { values[name]?.last }
 
-  /// A whole number of at least the given size.
-  func integer(_ name: String, atLeast minimum: Int) throws(UsageError) -> Int? {
+  /// A whole number in a range.
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
     guard let text = string(name) else { return nil }
-    guard let value = Int(text), value >= minimum else {
-      throw UsageError(message: "\(name) needs a whole number from \(minimum), not '\(text)'")
+    guard let value = Int(text), range.contains(value) else {
+      throw UsageError(
+        message: "\(name) needs a whole number from \(range.lowerBound) to \(range.upperBound), "
+          + "not '\(text)'")
     }
     return value
   }
+
+  /// The greatest number of seconds that an option takes, eleven days.
+  static let mostSeconds = 1_000_000
 
   /// A number of seconds; `none` stands for no limit.
   ///
@@ -158,8 +170,13 @@ struct ParsedArguments: Sendable {
   func seconds(_ name: String, allowsZero: Bool = false) throws(UsageError) -> Double?? {
     guard let text = string(name) else { return .none }
     if text == "none" { return .some(nil) }
-    guard let value = Double(text), value.isFinite, value > 0 || (allowsZero && value == 0) else {
-      throw UsageError(message: "\(name) needs a number of seconds or 'none', not '\(text)'")
+    guard let value = Double(text), value > 0 || (allowsZero && value == 0),
+      value <= Double(Self.mostSeconds)
+    else {
+      let range = allowsZero ? "from 0 to" : "above 0, up to"
+      throw UsageError(
+        message: "\(name) needs a number of seconds \(range) \(Self.mostSeconds), or 'none', "
+          + "not '\(text)'")
     }
     return .some(value)
   }

@@ -17,7 +17,7 @@ enum PackageOptions {
       help: "pass this variable of the caller's to the tests too; NAME may end in '*'"),
     OptionSpec(
       "--listing-timeout", value: "SECONDS",
-      help: "limit for listing one product's tests (default: 60)"),
+      help: "limit for listing one product's tests; 'none' for no limit (default: 60)"),
   ]
 
   /// - Parameter earlier: A run whose build is to be repeated as far as the options say nothing else.
@@ -28,6 +28,7 @@ enum PackageOptions {
     let package = given ?? context.enclosingPackage()
     let configuration = try arguments.choice("--configuration", of: ["debug", "release"])
     try check(buildFlags: arguments.rest)
+    for name in arguments.all("--pass-env") { try check(variable: name) }
     let limit = try arguments.seconds("--listing-timeout")
     return PackageConfiguration(
       location: BuildLocation(
@@ -54,6 +55,18 @@ extension PackageOptions {
     "--product": "all test products are built", "--target": "all test products are built",
   ]
 
+  private static func check(variable name: String) throws(UsageError) {
+    if let equals = name.firstIndex(of: "=") {
+      let before = name[..<equals]
+      throw UsageError(
+        message: "--pass-env takes the name of a variable without a value, not '\(name)'; "
+          + "set it for carrel: \(name) carrel ... --pass-env \(before.isEmpty ? "NAME" : before)")
+    }
+    if name.dropLast().contains("*") {
+      throw UsageError(message: "--pass-env takes a '*' only at the end of a name, not '\(name)'")
+    }
+  }
+
   private static func check(buildFlags flags: [String]) throws(UsageError) {
     var isValue = false
     for flag in flags {
@@ -73,13 +86,9 @@ extension PackageOptions {
 
 /// The options that say which tests are meant.
 enum FilterOptions {
-  /// - Throws: ``UsageError`` for an empty value, which would select everything or nothing by
-  ///   accident; `OrchestrationError` for what is no regular expression.
+  /// - Throws: `OrchestrationError` for what is no regular expression.
   static func filter(_ arguments: ParsedArguments) throws -> TestFilter {
-    for name in ["--filter", "--skip", "--test"] where arguments.all(name).contains("") {
-      throw UsageError(message: "\(name) needs a value that is not empty")
-    }
-    return try TestFilter(
+    try TestFilter(
       include: arguments.all("--filter"), skip: arguments.all("--skip"),
       ids: arguments.all("--test"))
   }

@@ -5,10 +5,15 @@ import RunEngine
 
 /// The options that say how tests are run.
 enum RunOptions {
+  static let workerCounts = 1...1000
+  static let batchSizes = 1...1_000_000
+  static let retryCounts = 0...1000
+  static let failureCounts = 1...1_000_000_000
+
   static let specs = [
     OptionSpec(
       "--workers", "-j", value: "N",
-      help: "batches that run at once (default: number of cores; 1 is serial)"),
+      help: "batches that run at once, up to 1000 (default: number of cores; 1 is serial)"),
     OptionSpec(
       "--batch", value: "auto|N",
       help: "tests that share a process and a container; 1 is full isolation (default: auto)"),
@@ -25,7 +30,8 @@ enum RunOptions {
     OptionSpec(
       "--slow", value: "SECONDS", help: "report a test that runs longer than this (default: 60)"),
     OptionSpec(
-      "--retries", value: "N", help: "try a failed test again, alone, up to N times (default: 0)"),
+      "--retries", value: "N",
+      help: "try a failed test again, alone, up to N times, at most 1000 (default: 0)"),
     OptionSpec(
       "--leaks", value: "pass|fail",
       help: "what a test that leaves processes behind counts as (default: fail)"),
@@ -47,8 +53,10 @@ enum RunOptions {
     _ arguments: ParsedArguments, commandLine: [String]
   ) throws(UsageError) -> RunConfiguration {
     let batchText = arguments.string("--batch") ?? "auto"
-    guard let batch = BatchPolicy(batchText) else {
-      throw UsageError(message: "--batch needs 'auto' or a whole number from 1, not '\(batchText)'")
+    guard let batch = BatchPolicy(batchText), batch.isIn(batchSizes) else {
+      throw UsageError(
+        message: "--batch needs 'auto' or a whole number from \(batchSizes.lowerBound) to "
+          + "\(batchSizes.upperBound), not '\(batchText)'")
     }
     let compression = try arguments.choice(
       "--bundle-compression", of: BundleCompression.allCases.map(\.rawValue))
@@ -56,11 +64,12 @@ enum RunOptions {
     let limit = try arguments.seconds("--timeout")
     var random = SystemRandomNumberGenerator()
     var scheduling = SchedulerOptions(
-      workers: try arguments.integer("--workers", atLeast: 1) ?? availableCores(), batch: batch,
-      retries: try arguments.integer("--retries", atLeast: 0) ?? 0,
+      workers: try arguments.integer("--workers", in: workerCounts)
+        ?? min(availableCores(), workerCounts.upperBound), batch: batch,
+      retries: try arguments.integer("--retries", in: retryCounts) ?? 0,
       checksCompany: try arguments.choice("--company-check", of: ["on", "off"]) != "off",
       leaksFail: try arguments.choice("--leaks", of: ["pass", "fail"]) != "pass",
-      maxFailures: try arguments.integer("--max-failures", atLeast: 1))
+      maxFailures: try arguments.integer("--max-failures", in: failureCounts))
     scheduling.checksTimeouts = (limit ?? 300).map { $0 <= longestCheckedLimit } ?? false
     return RunConfiguration(
       scheduling: scheduling, timeLimit: limit ?? 300,
@@ -78,5 +87,13 @@ enum RunOptions {
   /// Cores that are online.
   static func availableCores() -> Int {
     max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  }
+}
+
+extension BatchPolicy {
+  /// Whether a fixed size is in the range.
+  fileprivate func isIn(_ range: ClosedRange<Int>) -> Bool {
+    guard case .fixed(let size) = self else { return true }
+    return range.contains(size)
   }
 }

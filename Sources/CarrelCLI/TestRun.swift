@@ -65,7 +65,7 @@ final class TestRun {
     let startedAt = wallClockSeconds()
     context.writeInBackground()
     let supervisor = try Supervisor()
-    let root = try WorkRoot(base: context.environment["CARREL_WORK_DIR"])
+    let root = try WorkRoot(base: context.workFolder())
     let indexTemplate = root.path + "/index.sqlite"
     try SearchIndex.createEmpty(at: indexTemplate)
 

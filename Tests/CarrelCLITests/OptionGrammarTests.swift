@@ -25,7 +25,7 @@ import Testing
   ]) func aValueComesInEveryForm(words: [String]) throws {
     let parsed = try ParsedArguments(words, spec: Self.spec)
     #expect(parsed.string("--number") == "2" && parsed.has("--number"))
-    #expect(try parsed.integer("--number", atLeast: 1) == 2)
+    #expect(try parsed.integer("--number", in: 1...9) == 2)
     #expect(parsed.positionals == [] && parsed.rest == [])
   }
 
@@ -33,7 +33,7 @@ import Testing
     let parsed = try parse()
     #expect(!parsed.has("--number") && !parsed.has("--loud") && !parsed.asksForHelp)
     #expect(parsed.string("--number") == nil && parsed.all("--many") == [])
-    #expect(try parsed.integer("--number", atLeast: 0) == nil)
+    #expect(try parsed.integer("--number", in: 0...9) == nil)
     #expect(try parsed.seconds("--number") == nil)
     #expect(try parsed.choice("--word", of: ["a"]) == nil)
   }
@@ -41,8 +41,6 @@ import Testing
   @Test func valuesAreTakenAsTheyAre() throws {
     #expect(try parse("--number", "--loud").string("--number") == "--loud")
     #expect(try parse("--number=a=b").string("--number") == "a=b")
-    #expect(try parse("--number=").string("--number") == "")
-    #expect(try parse("--number", "").string("--number") == "")
     #expect(try parse("-n-1").string("--number") == "-1")
   }
 
@@ -77,6 +75,9 @@ import Testing
   @Test(arguments: [
     (["--number"], "--number needs a value: --number N"),
     (["-n"], "-n needs a value: -n N"),
+    (["--number="], "--number needs a value that is not empty: --number N"),
+    (["-n", ""], "-n needs a value that is not empty: -n N"),
+    (["a", ""], "'carrel do' was given an empty argument"),
     (["--loud=yes"], "--loud takes no value"),
     (["--number", "1", "-n", "2"], "-n was given twice"),
     (["-l", "--loud"], "--loud was given twice"),
@@ -85,23 +86,32 @@ import Testing
     #expect(message(words) == wanted)
   }
 
-  @Test(arguments: ["0", "-1", "1.5", "", "x", "99999999999999999999"])
-  func numbersHaveARange(text: String) throws {
+  @Test(arguments: [
+    "0", "10", "-1", "1.5", "x", "nan", "1e400", "4611686018427387904", "99999999999999999999",
+  ]) func numbersHaveARange(text: String) throws {
     let parsed = try parse("--number=\(text)")
-    let error = #expect(throws: UsageError.self) { try parsed.integer("--number", atLeast: 1) }
-    #expect(error?.message == "--number needs a whole number from 1, not '\(text)'")
+    let error = #expect(throws: UsageError.self) { try parsed.integer("--number", in: 1...9) }
+    #expect(error?.message == "--number needs a whole number from 1 to 9, not '\(text)'")
   }
 
   @Test func secondsMayBeNone() throws {
-    func seconds(_ text: String) throws -> Double?? {
-      try parse("--number", text).seconds("--number")
+    func seconds(_ text: String, allowsZero: Bool = false) throws -> Double?? {
+      try parse("--number", text).seconds("--number", allowsZero: allowsZero)
     }
     #expect(try seconds("none") == .some(nil))
-    #expect(try seconds("0.5") == 0.5 && seconds("1e3") == 1000)
-    for text in ["-1", "0", "nan", "inf", "", "soon", "1 s"] {
-      let error = #expect(throws: UsageError.self) { try seconds(text) }
-      #expect(error?.message == "--number needs a number of seconds or 'none', not '\(text)'")
+    #expect(try seconds("0.5") == 0.5 && seconds("1e3") == 1000 && seconds("1000000") == 1e6)
+    #expect(try seconds("0", allowsZero: true) == 0)
+    for text in ["-1", "nan", "-nan", "inf", "1e400", "1000001", "9223372036854775807", "soon"] {
+      for allowsZero in [false, true] {
+        let error = #expect(throws: UsageError.self) { try seconds(text, allowsZero: allowsZero) }
+        let range = allowsZero ? "from 0 to" : "above 0, up to"
+        #expect(
+          error?.message
+            == "--number needs a number of seconds \(range) 1000000, or 'none', not '\(text)'")
+      }
     }
+    #expect(throws: UsageError.self) { try seconds("0") }
+    #expect(throws: UsageError.self) { try seconds("1e-400") }
   }
 
   @Test func choicesAreListed() throws {

@@ -1,0 +1,70 @@
+import Orchestration
+import RunEngine
+import Testing
+
+@testable import CarrelCLI
+
+@Suite struct RunOptionsTests {
+  private func configuration(_ words: [String]) throws -> SchedulerOptions {
+    let parsed = try ParsedArguments(words, spec: RunCommand.spec)
+    return try RunOptions.configuration(parsed, commandLine: words).scheduling
+  }
+
+  @Test(arguments: [
+    ("--workers", 1...1000), ("--retries", 0...1000), ("--max-failures", 1...1_000_000_000),
+    ("--batch", 1...1_000_000),
+  ]) func numbersHaveARangeThatIsTold(name: String, range: ClosedRange<Int>) throws {
+    for value in [range.lowerBound, range.upperBound] {
+      _ = try configuration([name, "\(value)"])
+    }
+    for value in [
+      range.lowerBound - 1, range.upperBound + 1, .min, 1 << 62, .max,
+    ] {
+      let error = #expect(throws: UsageError.self) { try configuration(["\(name)=\(value)"]) }
+      #expect(
+        error?.message.contains("from \(range.lowerBound) to \(range.upperBound), not '\(value)'")
+          == true)
+    }
+  }
+
+  @Test func valuesArriveWhereTheyBelong() throws {
+    let options = try configuration([
+      "-j", "3", "--retries", "2", "--max-failures", "4", "--batch", "5",
+    ])
+    #expect(options.workers == 3 && options.retries == 2 && options.maxFailures == 4)
+    #expect(options.batch == .fixed(5))
+    #expect(try configuration([]).batch == .auto)
+  }
+
+  private func context(_ environment: [String: String]) -> CommandContext {
+    CommandContext(environment: environment)
+  }
+
+  @Test(arguments: ["A=B", "=B", "A=", "A*B", "**"])
+  func onlyNamesOfVariablesArePassed(name: String) throws {
+    let parsed = try ParsedArguments(["--pass-env", name], spec: RunCommand.spec)
+    let error = #expect(throws: UsageError.self) {
+      try PackageOptions.configuration(parsed, package: ".", context([:]))
+    }
+    #expect(error?.message.contains("--pass-env takes") == true)
+    #expect(error?.message.contains("not '\(name)'") == true)
+  }
+
+  @Test(arguments: ["A", "A_*", "*"]) func namesMayEndInAStar(name: String) throws {
+    let parsed = try ParsedArguments(["--pass-env", name], spec: RunCommand.spec)
+    let package = try PackageOptions.configuration(parsed, package: ".", context([:]))
+    #expect(package.passedVariables == [name])
+  }
+
+  @Test func theWorkFolderIsAbsolute() throws {
+    #expect(try context([:]).workFolder() == nil)
+    #expect(try context(["CARREL_WORK_DIR": "/var/tmp"]).workFolder() == "/var/tmp")
+    for path in ["", "work", "./work", "~/work"] {
+      let error = #expect(throws: CommandError.self) {
+        try context(["CARREL_WORK_DIR": path]).workFolder()
+      }
+      #expect(error?.exitCode == .environment)
+      #expect(error?.message.contains("absolute path of a folder, not '\(path)'") == true)
+    }
+  }
+}
