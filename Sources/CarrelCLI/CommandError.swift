@@ -39,7 +39,7 @@ struct CommandError: Error {
     case let error as EvidenceError:
       let code: ExitCode =
         switch error.code {
-        case .unwritable, .invalidContents, .targetNotEmpty: .notWritten
+        case .unwritable, .invalidContents, .targetNotEmpty, .stopped: .notWritten
         case .notFound, .ambiguous: .usage
         default: .badBundle
         }

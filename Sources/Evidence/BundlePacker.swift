@@ -6,6 +6,8 @@ final class BundlePacker {
   let limits: BundleLimits
   /// Files that are left out wherever they are met.
   var excluded: Set<FileIdentity>
+  /// Whether the packing is to be given up.
+  var isStopped: () -> Bool = { false }
   private(set) var list = ContentsListWriter()
   private var totalBytes = 0
   private var buffer = [UInt8](repeating: 0, count: 1 << 19)
@@ -110,6 +112,7 @@ final class BundlePacker {
   /// Whether one more entry fits into the limits; notes it when not. The list of contents and the
   /// manifest count as two entries.
   private func hasRoom(_ path: ByteName, _ type: ArchiveEntryKind, bytes: Int) throws -> Bool {
+    try checkStop()
     if list.count + 2 > limits.entries {
       note(path, .limit, type, "left out: a bundle holds at most \(limits.entries) entries")
       return false
@@ -123,6 +126,10 @@ final class BundlePacker {
     return true
   }
 
+  private func checkStop() throws {
+    if isStopped() { throw EvidenceError(.stopped, "the packing was given up") }
+  }
+
   /// Copies so many bytes, zero bytes where the file has none; returns what went wrong.
   private func copy(
     _ size: Int, from descriptor: Int32, path: ByteName, hash: inout SHA256
@@ -130,6 +137,7 @@ final class BundlePacker {
     var problem: ContentsNote?
     var rest = size
     while rest > 0 {
+      try checkStop()
       let wanted = min(rest, buffer.count)
       let count = try buffer.withUnsafeMutableBytes { bytes in
         var count = 0

@@ -20,6 +20,8 @@ package struct EvidenceError: Error, Sendable {
     case limit
     /// The folder to extract into exists and is not empty.
     case targetNotEmpty = "target-not-empty"
+    /// Somebody asked for the end of the work.
+    case stopped
     /// What was handed in to be packed contradicts the format.
     case invalidContents = "invalid-contents"
   }

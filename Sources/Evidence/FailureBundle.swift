@@ -11,12 +11,14 @@ package enum FailureBundle {
   ///
   /// May be called from any thread, also for several bundles at once.
   ///
+  /// - Parameter isStopped: Asked again and again meanwhile, on the same thread: whether the packing
+  ///   is to be given up.
   /// - Returns: The size of the bundle in bytes.
-  /// - Throws: ``EvidenceError`` with the code `unwritable` or `invalid-contents`.
+  /// - Throws: ``EvidenceError`` with the code `unwritable` or `invalid-contents`, or `stopped`.
   @discardableResult
   package static func write(
     _ contents: BundleContents, to path: String, compression: BundleCompression = .zstd,
-    limits: BundleLimits = BundleLimits()
+    limits: BundleLimits = BundleLimits(), isStopped: @escaping () -> Bool = { false }
   ) throws -> Int {
     let entries = try contents.orderedEntries()
     try makeFolders(folder(of: path))
@@ -27,6 +29,7 @@ package enum FailureBundle {
       let archive = try ArchiveWriter(
         descriptor: file.descriptor, path: path, compression: compression)
       let packer = BundlePacker(archive: archive, limits: limits, excluded: excluded)
+      packer.isStopped = isStopped
       try packer.add(
         ByteName(BundlePaths.manifest),
         bytes: try encodedJSON(contents.manifest, pretty: true) + [10], mode: 0o644)

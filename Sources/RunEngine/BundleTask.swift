@@ -24,6 +24,8 @@ struct BundleTask: Sendable {
   var compression: BundleCompression
   var selection: [UInt8]?
   var events: [RunEvent]
+  /// Ends the packing early.
+  var stop: StopFlag
 
   func perform() -> Result<BundleReference, Failure> {
     let path = record.bundlePath(attempt.test, attempt: attempt.attempt, compression: compression)
@@ -31,7 +33,8 @@ struct BundleTask: Sendable {
       let contents = BundleContents(
         manifest: manifest, entries: try entries(), excluded: [record.path])
       let bytes = try FailureBundle.write(
-        contents, to: "\(record.path)/\(path)", compression: compression)
+        contents, to: "\(record.path)/\(path)", compression: compression,
+        isStopped: { stop.isSet })
       let reference = BundleReference(
         test: attempt.test, attempt: attempt.attempt, path: path, bytes: bytes)
       try record.addToIndex(reference)

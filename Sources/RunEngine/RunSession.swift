@@ -29,6 +29,8 @@ package final class RunSession {
   private var batches: [Int: BatchRun] = [:]
   private var starts: [Int: ProcessStart] = [:]
   private var bundlesUnderWay = 0
+  /// Set by the second signal: nobody wants to wait for bundles any more.
+  private let stopsPacking = StopFlag()
   private var patterns: [String: FilterPatterns] = [:]
   /// Products and libraries of which a process was asked for Foundation's folders.
   private var homesChecked: Set<String> = []
@@ -199,6 +201,7 @@ package final class RunSession {
     let grace = count > 1 ? 0 : min(configuration.grace, 2)
     for batch in batches.values { batch.interrupt(by: signal, grace: grace) }
     starter.stopWaiting()
+    if count > 1 { stopsPacking.set() }
   }
 
   private func perform(_ commands: [SchedulerCommand]) {
@@ -272,7 +275,7 @@ package final class RunSession {
         spec: batch.spec, request: ended.request, original: batch.container,
         container: container, header: header, record: record,
         compression: configuration.compression, selection: ended.selection,
-        events: events(of: attempt, in: batch.spec))
+        events: events(of: attempt, in: batch.spec), stop: stopsPacking)
     }
     bundlesUnderWay += 1
     supervisor.loop.inBackground(

@@ -42,7 +42,7 @@ import Workers
     let statuses: [EvidenceError.Code: ExitCode] = [
       .notFound: .usage, .ambiguous: .usage, .unreadable: .badBundle, .unwritable: .notWritten,
       .newerFormat: .badBundle, .malformed: .badBundle, .cutOff: .badBundle, .limit: .badBundle,
-      .targetNotEmpty: .notWritten, .invalidContents: .notWritten,
+      .targetNotEmpty: .notWritten, .invalidContents: .notWritten, .stopped: .notWritten,
     ]
     let error = CommandError(
       EvidenceError(code, "cannot do it", cause: UsageError(message: "because")))

@@ -1,8 +1,10 @@
+import Evidence
 import Glibc
 import Orchestration
 import RunModel
 import TestSupport
 import Testing
+import Workers
 
 @testable import RunEngine
 
@@ -35,6 +37,28 @@ extension RunsProcesses {
       #expect(tests.allSatisfy { $0.logged != nil && $0.open == nil })
       #expect(outcome.events == outcome.seen)
       #expect(package.lines("starts").count == 1)
+    }
+
+    /// Packing a gigabyte would take seconds.
+    @Test func aSecondSignalEndsThePacking() async throws {
+      let package = try FakePackage([
+        "M.A/test1": "fail first", "M.A/test2": "truncate -s 1500M \"$HOME/large\"; fail second",
+      ])
+      let outcome = try await SessionOutcome.run(
+        package, configure: { $0.compression = .zstd },
+        onEvent: { event in
+          // The bundle of the batch is packed after this.
+          guard case .batchFinished(let finish) = event.kind, finish.batch == 2 else { return }
+          for _ in 0..<2 { pthread_kill(pthread_self(), SIGINT) }
+        })
+      #expect(outcome.interruption == "SIGINT")
+      #expect(outcome.verdicts == [.failed, .failed])
+      #expect(outcome.state.tests[1].bundles.isEmpty)
+      #expect(outcome.writeFailures.contains { $0.contains("test2") && $0.contains("given up") })
+      // There is no half of one.
+      let names = ProcessTable.folderEntries(outcome.record.path + "/bundles") ?? []
+      #expect(!names.contains { $0.contains("test2") || $0.hasSuffix(".tmp") }, "\(names)")
+      #expect(outcome.events == outcome.seen)
     }
 
     @Test func whoIgnoresTheSignalIsKilled() async throws {
