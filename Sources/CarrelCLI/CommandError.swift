@@ -34,8 +34,13 @@ struct CommandError: Error {
         case .listingFailed: .listingFailed
         case .noToolchain, .observerFailed: .environment
         }
-      let shown = error.code == .observerFailed ? error.output.map { "\n\($0)" } ?? "" : ""
-      self.init(code, error.message + shown, output: error.output)
+      let more =
+        switch error.code {
+        case .observerFailed: error.output.map { "\n\($0)" } ?? ""
+        case .noProducts: " (leave out --skip-build)"
+        default: ""
+        }
+      self.init(code, error.message + more, output: error.output)
     case let error as EvidenceError:
       let code: ExitCode =
         switch error.code {

@@ -33,6 +33,8 @@ enum ListCommand {
     let catalog = try CatalogMaker(
       supervisor: supervisor, configuration: package, listener: printer
     ).make(root: root, indexTemplate: indexTemplate)
+    // The run that mostly follows need not list them again; an interrupted listing is no listing.
+    if supervisor.interruption == nil { catalog.remember([], seconds: [:]) }
     let selected = supervisor.compute {
       Result { try filter.select(from: Plan(catalog.tests).tests) }
     }

@@ -45,7 +45,7 @@ package struct BuildLocation: Sendable {
       throw SwiftTestsError(
         .noProducts,
         "no built test product was found in \(products); the package has no test target, or it was "
-          + "not built for tests (leave out --skip-build)")
+          + "not built for tests")
     }
     return found.sorted { $0.name < $1.name }
   }

@@ -34,7 +34,10 @@ import Workers
     let error = CommandError(SwiftTestsError(code, "no luck", output: "details"))
     #expect(error.exitCode == status)
     // The build's output was shown while it ran, the observer's was not.
-    #expect(error.message == (code == .observerFailed ? "no luck\ndetails" : "no luck"))
+    let more = [
+      SwiftTestsError.Code.observerFailed: "\ndetails", .noProducts: " (leave out --skip-build)",
+    ]
+    #expect(error.message == "no luck" + (more[code] ?? ""))
     #expect(error.output == "details")
   }
 

@@ -26,6 +26,30 @@ extension EndToEnd {
       #expect(try await run.junit.root.count("tests") == 0)
     }
 
+    /// A listing is kept for the next command: the product is not asked again as long as it is the
+    /// same file.
+    @Test func aListingIsRemembered() async throws {
+      let package = try await FixturePackage.prepare("ManySmall")
+      let cache = try TemporaryFolder()
+      let environment = ["XDG_CACHE_HOME": cache.path]
+      let first = try await Carrel.invoke(
+        ["list", package.path, "--skip-build"], environment: environment)
+      #expect(first.status == 0, "\(first.allText)")
+      let products = cache.path(of: "carrel/products")
+      let names = try FileManager.default.contentsOfDirectory(atPath: products)
+      #expect(names.count == 1 && names.allSatisfy { $0.hasSuffix(".json") }, "\(names)")
+      // What is remembered is what is printed.
+      let memory = "\(products)/\(names.first ?? "")"
+      let text = String(decoding: try readFile(memory), as: UTF8.self)
+      try Data(text.replacing("test000", with: "testRemembered").utf8).write(
+        to: URL(filePath: memory))
+      let second = try await Carrel.invoke(
+        ["list", package.path, "--skip-build"], environment: environment)
+      #expect(
+        second.text == first.text.replacing("test000", with: "testRemembered"),
+        "\(second.allText.prefix(2000))")
+    }
+
     @Test func skipWins() async throws {
       let run = try await Carrel.run(
         "Outcomes", "--filter", "BasicXCTests", "--filter", "SetUpXCTests", "--skip", "Fail|Throw",
