@@ -37,7 +37,7 @@ let package = Package(
     .target(
       name: "RunEngine",
       dependencies: [
-        "Evidence", "Orchestration", "RunModel", "SwiftTests", "Workers",
+        "Evidence", "Orchestration", "RunModel", "SearchIndex", "SwiftTests", "Workers",
       ]),
     .target(
       name: "CarrelCLI",

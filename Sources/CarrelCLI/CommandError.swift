@@ -1,5 +1,6 @@
 import Evidence
 import Orchestration
+import RunEngine
 import SwiftTests
 import Workers
 
@@ -25,6 +26,8 @@ struct CommandError: Error {
       self.init(.usage, error.message)
     case let error as OrchestrationError:
       self.init(error.code == .unknownTest ? .nothingMatched : .usage, error.message)
+    case let error as EmptySelection:
+      self.init(.nothingMatched, error.message)
     case let error as SwiftTestsError:
       let code: ExitCode =
         switch error.code {
@@ -54,5 +57,17 @@ struct CommandError: Error {
     default:
       self.init(.environment, "\(error)")
     }
+  }
+}
+
+extension EmptySelection {
+  /// Why nothing is left, and what can be done about it.
+  var message: String {
+    if listed == 0 {
+      return "the package has no tests; a run without tests is no success (--allow-empty allows it)"
+    }
+    let reasons = selection.emptyReasons
+    return (reasons.isEmpty ? ["no test was selected"] : reasons).joined(separator: "\n")
+      + "\n0 of \(listed) tests selected; 'carrel list' shows them"
   }
 }

@@ -50,7 +50,7 @@ enum ListCommand {
     }
     if catalog.problems.contains(where: { $0.severity == .error }) { return .listingFailed }
     if selection.tests.isEmpty {
-      throw CommandError(.nothingMatched, TestRun.emptyMessage(selection, catalog))
+      throw EmptySelection(selection: selection, listed: catalog.tests.count)
     }
     return .success
   }

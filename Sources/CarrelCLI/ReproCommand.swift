@@ -85,21 +85,25 @@ private struct Reproduction {
       let reader = bundle
       configuration.prepareContainer = { try ContainerRestoration(reader).restore(into: $0) }
     }
-    let run = TestRun(
-      context, package: package, configuration: configuration,
-      filter: try TestFilter(ids: tests.map { "\($0)" }), order: tests,
-      runsFolder: arguments.string("--output").map { context.absolute($0) }, kind: .reproduction)
+    let request = RunRequest(
+      package: package, configuration: configuration,
+      tests: .filter(try TestFilter(ids: tests.map { "\($0)" })), order: tests,
+      runsFolder: arguments.string("--output").map { context.absolute($0) }, becomesLatest: false,
+      workFolder: try context.workFolder())
+    let run = TestRun(context, request, kind: .reproduction)
     let code = try run.perform()
     if code == .nothingMatched {
       context.errors.print(
         "carrel: the bundle is about \(manifest.test.printableName) of the package "
           + "'\(ByteName(manifest.package).displayName)'")
     }
-    guard let attempt = run.state?.test(manifest.test)?.attempts.last else {
+    guard let outcome = run.outcome, outcome.didRun,
+      let attempt = outcome.session.state.test(manifest.test)?.attempts.last
+    else {
       return code == .nothingMatched || code == .success ? .cannotReproduce : code
     }
-    if run.wasInterrupted || code == .notWritten { return code }
-    return judge(attempt, command: command, newContainer: run.containerPath)
+    if outcome.session.interruption != nil || code == .notWritten { return code }
+    return judge(attempt, command: command, newContainer: outcome.containerPath)
   }
 
   /// The run that the bundle is from.

@@ -59,12 +59,14 @@ enum RerunCommand {
     }
     context.output.print(
       "running \(failed.count) of \(state.tests.count) tests of run \(record.runID)")
-    let run = TestRun(
-      context, package: package,
+    let request = RunRequest(
+      package: package,
       configuration: try RunOptions.configuration(parsed, commandLine: ["rerun"] + arguments),
-      filter: try TestFilter(), junitPath: parsed.string("--junit"),
+      tests: .only(failed.map(\.test)),
       runsFolder: parsed.string("--output").map { context.absolute($0) },
-      isQuiet: parsed.has("--quiet"), only: failed.map(\.test))
+      workFolder: try context.workFolder())
+    let run = TestRun(
+      context, request, junitPath: parsed.string("--junit"), isQuiet: parsed.has("--quiet"))
     return try run.perform()
   }
 }

@@ -24,15 +24,15 @@ enum RunCommand {
       return .success
     }
     let filter = try FilterOptions.filter(parsed)
-    let run = TestRun(
-      context,
+    let request = RunRequest(
       package: try PackageOptions.configuration(
         parsed, package: parsed.positionals.first, context),
       configuration: try RunOptions.configuration(parsed, commandLine: ["run"] + arguments),
-      filter: filter, allowsEmpty: parsed.has("--allow-empty"),
-      junitPath: parsed.string("--junit"),
+      tests: .filter(filter), allowsEmpty: parsed.has("--allow-empty"),
       runsFolder: parsed.string("--output").map { context.absolute($0) },
-      isQuiet: parsed.has("--quiet"))
+      workFolder: try context.workFolder())
+    let run = TestRun(
+      context, request, junitPath: parsed.string("--junit"), isQuiet: parsed.has("--quiet"))
     return try run.perform()
   }
 }

@@ -1,0 +1,145 @@
+import Evidence
+import Glibc
+import Orchestration
+import RunModel
+import SearchIndex
+import SwiftTests
+import Workers
+
+/// One run of a package's tests, from the build to the last test.
+package struct PackageRun {
+  private let request: RunRequest
+  private let listener: any PackageRunListener
+
+  package init(_ request: RunRequest, listener: any PackageRunListener) {
+    self.request = request
+    self.listener = listener
+  }
+
+  /// Builds, lists, selects and runs.
+  ///
+  /// - Returns: What came of it; an error after the record was made is part of that.
+  /// - Throws: An error that leaves no record.
+  package func perform() throws -> RunOutcome {
+    let package = request.package
+    try PackageBuild(
+      toolchain: try Toolchain.find(path: package.environment["PATH"]),
+      location: package.location, extraFlags: []
+    ).checkPackage()
+    let startedAt = wallClockSeconds()
+    let supervisor = try Supervisor()
+    let root = try WorkRoot(base: request.workFolder)
+    let indexTemplate = root.path + "/index.sqlite"
+    try SearchIndex.createEmpty(at: indexTemplate)
+
+    let record = try RunRecord.create(
+      inRunsFolder: request.runsFolder, at: startedAt, becomesLatest: request.becomesLatest)
+    let events = try record.openEventLog()
+    ignoreRecords()
+    listener.runDidOpen(record)
+
+    var catalog = TestCatalog.empty()
+    var selected: [TestDescriptor] = []
+    var failure: (any Error)?
+    do {
+      catalog = try CatalogMaker(
+        supervisor: supervisor, configuration: package, listener: listener
+      ).make(root: root, indexTemplate: indexTemplate)
+    } catch {
+      failure = error
+    }
+    let header = header(record: record, compiler: catalog.compiler)
+    try record.write(header)
+    if failure == nil {
+      do {
+        selected = try select(from: catalog, supervisor)
+      } catch {
+        failure = error
+      }
+    }
+
+    let session = RunSession(
+      supervisor: supervisor, root: root, indexTemplate: indexTemplate, catalog: catalog,
+      package: package, configuration: request.configuration, plan: Plan(selected),
+      record: record, events: events, header: header, listener: listener)
+    if let failure { session.log(.problem(listener.problem(for: failure))) }
+    if !selected.isEmpty {
+      listener.runWillStart(session, tests: selected.count, of: catalog.tests.count)
+      session.run()
+      listener.runDidEnd(session)
+    }
+    return RunOutcome(
+      session: session, failure: failure, didRun: !selected.isEmpty, startedAt: startedAt,
+      containerPath: root.container(worker: 1).root)
+  }
+
+  /// Keeps the package's own folder of records out of its repository.
+  private func ignoreRecords() {
+    let folder = request.package.location.package + "/.carrel"
+    guard request.runsFolder == folder + "/runs", access(folder + "/.gitignore", F_OK) != 0 else {
+      return
+    }
+    try? writeSmallFile(folder + "/.gitignore", Array("*\n".utf8), mode: 0o644)
+  }
+
+  /// - Returns: The tests in the order in which they are to run; none when a signal came first: a
+  ///   regular expression may take for ever.
+  private func select(
+    from catalog: TestCatalog, _ supervisor: Supervisor
+  ) throws -> [TestDescriptor] {
+    let all = catalog.tests
+    let choice = request.tests
+    let selected = supervisor.compute { Result { try choice.select(from: all) } }
+    guard supervisor.interruption == nil, let (selection, missing) = try selected?.get() else {
+      return []
+    }
+    listener.runDidSelect(selection, from: all, missing: missing)
+    if selection.tests.isEmpty, !request.allowsEmpty,
+      !catalog.problems.contains(where: { $0.severity == .error })
+    {
+      throw EmptySelection(selection: selection, listed: all.count)
+    }
+    guard let order = request.order else { return selection.tests }
+    let positions = Dictionary(
+      order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    return selection.tests.sorted { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
+  }
+
+  private func header(record: RunRecord, compiler: String) -> RunHeader {
+    let package = request.package
+    let configuration = request.configuration
+    let scheduling = configuration.scheduling
+    var name = [CChar](repeating: 0, count: 256)
+    gethostname(&name, name.count - 1)
+    return RunHeader(
+      runID: record.runID, carrel: configuration.carrel, packagePath: package.location.package,
+      arguments: configuration.arguments, workers: scheduling.workers,
+      batch: "\(scheduling.batch)", retries: scheduling.retries,
+      timeLimit: configuration.timeLimit, leaksFail: scheduling.leaksFail,
+      isolation: IsolationChoice.strongestAvailable().level.rawValue, seed: configuration.seed,
+      toolchain: compiler,
+      hostName: name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" },
+      passedVariables: TestEnvironment(
+        caller: package.environment, additional: package.passedVariables
+      ).passed, buildConfiguration: package.location.configuration,
+      buildFlags: package.buildFlags)
+  }
+}
+
+extension TestChoice {
+  /// - Returns: The selection, and tests that are to be run and are not there.
+  fileprivate func select(
+    from tests: [TestDescriptor]
+  ) throws -> (TestSelection, missing: [TestID]) {
+    switch self {
+    case .filter(let filter):
+      return (try filter.select(from: tests), [])
+    case .only(let only):
+      let (wanted, known) = (Set(only), Set(tests.map(\.id)))
+      let selection = TestSelection(
+        tests: tests.filter { wanted.contains($0.id) }, listed: tests.count, skipped: 0,
+        unmatched: [])
+      return (selection, only.filter { !known.contains($0) })
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package import Evidence
+package import Orchestration
+package import RunModel
+import SwiftTests
+
+/// Which tests of a package are run.
+package enum TestChoice: Sendable {
+  case filter(TestFilter)
+  /// Exactly these, as far as they exist.
+  case only([TestID])
+}
+
+/// What a run is asked to do.
+package struct RunRequest: Sendable {
+  package var package: PackageConfiguration
+  package var configuration: RunConfiguration
+  package var tests: TestChoice
+  /// The order of the tests; `nil` for that of the listing.
+  package var order: [TestID]?
+  /// Whether a run without any test is a success.
+  package var allowsEmpty: Bool
+  /// The folder of run records.
+  package var runsFolder: String
+  /// Whether `latest` shall lead to the record.
+  package var becomesLatest: Bool
+  /// The folder for the folders of all runs; `nil` for the usual one.
+  package var workFolder: String?
+
+  package init(
+    package: PackageConfiguration, configuration: RunConfiguration, tests: TestChoice,
+    order: [TestID]? = nil, allowsEmpty: Bool = false, runsFolder: String? = nil,
+    becomesLatest: Bool = true, workFolder: String? = nil
+  ) {
+    self.package = package
+    self.configuration = configuration
+    self.tests = tests
+    self.order = order
+    self.allowsEmpty = allowsEmpty
+    self.runsFolder = runsFolder ?? RunRecord.runsFolder(ofPackage: package.location.package)
+    self.becomesLatest = becomesLatest
+    self.workFolder = workFolder
+  }
+}
+
+/// Is told what comes of a package on its way to its tests, too.
+package protocol PackageRunListener: RunListener {
+  /// The record of the run exists.
+  func runDidOpen(_ record: RunRecord)
+  /// Tests were selected from all that were listed.
+  ///
+  /// - Parameter missing: Tests that were to be run and are not there.
+  func runDidSelect(_ selection: TestSelection, from all: [TestDescriptor], missing: [TestID])
+  /// The first test is about to start.
+  func runWillStart(_ session: RunSession, tests: Int, of listed: Int)
+  /// The last test and everything about it is over.
+  func runDidEnd(_ session: RunSession)
+  /// How an error that keeps the run from its tests is told in the event log.
+  func problem(for error: any Error) -> RunProblem
+}
+
+/// Nothing is left to run.
+package struct EmptySelection: Error {
+  package var selection: TestSelection
+  /// Number of tests that the package has.
+  package var listed: Int
+
+  package init(selection: TestSelection, listed: Int) {
+    self.selection = selection
+    self.listed = listed
+  }
+}
