@@ -25,7 +25,12 @@ struct CommandError: Error {
     case let error as UsageError:
       self.init(.usage, error.message)
     case let error as OrchestrationError:
-      self.init(error.code == .unknownTest ? .nothingMatched : .usage, error.message)
+      switch error.code {
+      case .invalidPattern: self.init(.usage, "--filter " + error.message)
+      case .invalidSkipPattern: self.init(.usage, "--skip " + error.message)
+      case .unknownTest: self.init(.nothingMatched, error.message)
+      case .ambiguousTest: self.init(.usage, error.message)
+      }
     case let error as EmptySelection:
       self.init(.nothingMatched, error.message)
     case let error as SwiftTestsError:

@@ -4,8 +4,10 @@ package import RunModel
 package struct OrchestrationError: Error, Hashable, Sendable {
   /// Stable code of the error.
   package enum Code: String, Sendable {
-    /// A pattern is not a regular expression.
+    /// A pattern of tests to select is not a regular expression.
     case invalidPattern = "invalid-pattern"
+    /// A pattern of tests to leave out is not a regular expression.
+    case invalidSkipPattern = "invalid-skip-pattern"
     /// An exact ID names no test of the listing.
     case unknownTest = "unknown-test"
     /// An exact name is the name of several tests.

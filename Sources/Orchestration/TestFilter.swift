@@ -20,8 +20,8 @@ package struct TestFilter: Hashable, Sendable {
     self.include = include
     self.skip = skip
     self.ids = ids
-    for text in include { _ = try TestPattern(text, option: "--filter") }
-    for text in skip { _ = try TestPattern(text, option: "--skip") }
+    for text in include { _ = try TestPattern(text, isSkip: false) }
+    for text in skip { _ = try TestPattern(text, isSkip: true) }
   }
 
   /// Whether every test is selected.
@@ -33,8 +33,8 @@ package struct TestFilter: Hashable, Sendable {
   package func select(from listing: [TestDescriptor]) throws(OrchestrationError) -> TestSelection {
     var includes: [TestPattern] = []
     var skips: [TestPattern] = []
-    for text in include { includes.append(try TestPattern(text, option: "--filter")) }
-    for text in skip { skips.append(try TestPattern(text, option: "--skip")) }
+    for text in include { includes.append(try TestPattern(text, isSkip: false)) }
+    for text in skip { skips.append(try TestPattern(text, isSkip: true)) }
     let named = try positions(ofIDsIn: listing)
 
     var matched = Array(repeating: false, count: includes.count)
@@ -114,9 +114,9 @@ package struct TestSelection: Hashable, Sendable {
     /// Up to three names that are most like the pattern, the nearest first.
     package var nearest: [String]
 
-    /// `no test matches --filter 'Foo'; did you mean 'Food'?`
+    /// `no test matches 'Foo'; did you mean 'Food'?`
     package var message: String {
-      "no test matches --filter '\(pattern)'" + didYouMean(nearest)
+      "no test matches '\(pattern)'" + didYouMean(nearest)
     }
   }
 
@@ -144,7 +144,7 @@ package struct TestSelection: Hashable, Sendable {
     var reasons = unmatched.map(\.message)
     if skipped > 0 {
       let tests = skipped == 1 ? "the only test" : "all \(skipped) tests"
-      reasons.append("--skip leaves out \(tests) that would be selected")
+      reasons.append("\(tests) that would be selected \(skipped == 1 ? "is" : "are") to be skipped")
     }
     if listed == 0 { reasons = ["the listing holds no tests"] }
     return reasons

@@ -20,16 +20,16 @@ struct TestPattern {
 
   private let regex: Regex<AnyRegexOutput>
 
-  /// - Throws: ``OrchestrationError`` that quotes the text and the option that it came from.
-  init(_ text: String, option: String) throws(OrchestrationError) {
+  /// - Throws: ``OrchestrationError`` that quotes the text.
+  init(_ text: String, isSkip: Bool) throws(OrchestrationError) {
     do {
       let regex = try Regex(text)
       let simpler = Self.withoutLeadingWildcard(text)
       self.regex = simpler == text ? regex : (try? Regex(simpler)) ?? regex
     } catch {
       throw OrchestrationError(
-        code: .invalidPattern, message: "\(option) '\(text)' is not a regular expression: \(error)",
-        text: text, cause: "\(error)")
+        code: isSkip ? .invalidSkipPattern : .invalidPattern,
+        message: "'\(text)' is not a regular expression: \(error)", text: text, cause: "\(error)")
     }
   }
 

@@ -55,11 +55,12 @@ import Workers
   }
 
   @Test(arguments: [
-    (OrchestrationError.Code.invalidPattern, ExitCode.usage), (.unknownTest, .nothingMatched),
-    (.ambiguousTest, .usage),
-  ]) func errorsOfASelection(code: OrchestrationError.Code, status: ExitCode) {
+    (OrchestrationError.Code.invalidPattern, ExitCode.usage, "--filter "),
+    (.invalidSkipPattern, .usage, "--skip "), (.unknownTest, .nothingMatched, ""),
+    (.ambiguousTest, .usage, ""),
+  ]) func errorsOfASelection(code: OrchestrationError.Code, status: ExitCode, option: String) {
     let error = CommandError(OrchestrationError(code: code, message: "what is x?", text: "x"))
-    #expect(error.exitCode == status && error.message == "what is x?")
+    #expect(error.exitCode == status && error.message == option + "what is x?")
   }
 
   @Test(arguments: [WorkersError.Code.system, .launch, .container, .notFound])
