@@ -157,6 +157,6 @@ extension BundleManifest {
       test: test, attempt: attempt, purpose: purpose, batch: batch, worker: worker,
       verdict: verdict, reason: reason, skip: skip, issues: issues, cases: cases, end: end,
       startedAt: startedAt, duration: duration, stdout: stdout, stderr: stderr, leaks: leaks,
-      hadCompany: !predecessors.isEmpty)
+      hadCompany: !predecessors.isEmpty, omitted: omitted)
   }
 }

@@ -16,6 +16,8 @@ package struct BundleManifest: Codable, Hashable, Sendable {
   package var reason: String?
   package var issues: [TestIssue]
   package var cases: [TestCaseResult]
+  /// What the limits of results left out; `nil` for nothing.
+  package var omitted: OmittedCounts?
   package var skip: Skip?
   package var end: ProcessEnd?
   /// Seconds since 1970.
@@ -60,6 +62,7 @@ package struct BundleManifest: Codable, Hashable, Sendable {
     reason = result.reason
     issues = result.issues
     cases = result.cases
+    omitted = result.omitted
     skip = result.skip
     end = result.end
     startedAt = result.startedAt
@@ -94,6 +97,7 @@ package struct BundleManifest: Codable, Hashable, Sendable {
     try container.encode(reason, forKey: .reason)
     try container.encode(issues, forKey: .issues)
     try container.encode(cases, forKey: .cases)
+    try container.encode(omitted, forKey: .omitted)
     try container.encode(skip, forKey: .skip)
     try container.encode(end, forKey: .end)
     try container.encode(startedAt, forKey: .startedAt)

@@ -28,7 +28,7 @@ extension ConsoleReport {
     switch attempt.verdict {
     case .skipped: notes.append(terminalSafe(Sentences.skip(attempt.skip)))
     case .crashed: if let end = attempt.end { notes.append("\(end)") }
-    case .leaked: notes.append("\(counted(attempt.leaks.count, "process")) left behind")
+    case .leaked: notes.append("\(counted(attempt.allLeaks, "process")) left behind")
     default: break
     }
     let name = names.name(of: attempt.test)
@@ -60,9 +60,9 @@ extension ConsoleReport {
   }
 
   private func casesNote(_ attempt: AttemptResult) -> String? {
-    guard !attempt.cases.isEmpty else { return nil }
-    let failing = attempt.cases.count { !$0.verdict.isSuccess(leaksFail: style.leaksFail) }
-    let total = counted(attempt.cases.count, "case")
-    return failing == 0 ? total : "\(failing) of \(total) failed"
+    guard attempt.allCases > 0 else { return nil }
+    let failed = attempt.failedCases(leaksFail: style.leaksFail).count
+    let total = counted(attempt.allCases, "case")
+    return failed == 0 ? total : "\(failed) of \(total) failed"
   }
 }

@@ -53,15 +53,17 @@ extension ConsoleReport {
       let mark = kept.utf8.count < text.utf8.count ? " [... \(text.utf8.count) bytes]" : ""
       lines.append(terminalSafe(String(kept), as: .lines) + mark)
     }
-    if attempt.issues.count > 20 { lines.append("and \(attempt.issues.count - 20) more issues") }
-    let failing = attempt.cases.filter { !$0.verdict.isSuccess(leaksFail: style.leaksFail) }
-    if !failing.isEmpty {
-      lines.append("\(failing.count) of \(counted(attempt.cases.count, "case")) failed:")
+    let moreIssues = attempt.allIssues - min(attempt.issues.count, 20)
+    if moreIssues > 0 { lines.append("and \(counted(moreIssues, "more issue"))") }
+    let (failing, failed) = attempt.failedCases(leaksFail: style.leaksFail)
+    if failed > 0 {
+      lines.append("\(failed) of \(counted(attempt.allCases, "case")) failed:")
       for result in failing.prefix(20) {
         let name = terminalSafe(String(head(of: result.name, bytes: Self.lineLimit)))
         lines.append("  \(result.verdict.rawValue): \(name)")
       }
-      if failing.count > 20 { lines.append("  and \(failing.count - 20) more") }
+      let more = failed - min(failing.count, 20)
+      if more > 0 { lines.append("  and \(more) more") }
     }
     if !attempt.leaks.isEmpty {
       lines.append("left behind:")
@@ -69,7 +71,8 @@ extension ConsoleReport {
         let command = terminalSafe(String(head(of: leak.command, bytes: Self.lineLimit)))
         lines.append("  pid \(leak.pid): \(command)")
       }
-      if attempt.leaks.count > 20 { lines.append("  and \(attempt.leaks.count - 20) more") }
+      let more = attempt.allLeaks - min(attempt.leaks.count, 20)
+      if more > 0 { lines.append("  and \(more) more") }
     }
     if let end = attempt.remarkableEnd { lines.append("process ended: \(end)") }
     return lines

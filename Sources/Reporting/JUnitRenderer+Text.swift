@@ -31,18 +31,22 @@ extension JUnitRenderer {
     for issue in attempt.issues.prefix(100) {
       lines.append(Self.line(of: issue, root: sourceRoot))
     }
-    if attempt.issues.count > 100 { lines.append("and \(attempt.issues.count - 100) more issues") }
-    let failing = attempt.cases.filter { !$0.verdict.isSuccess(leaksFail: leaksFail) }
-    if !failing.isEmpty {
-      lines.append("\(failing.count) of \(counted(attempt.cases.count, "case")) failed:")
+    let moreIssues = attempt.allIssues - min(attempt.issues.count, 100)
+    if moreIssues > 0 { lines.append("and \(counted(moreIssues, "more issue"))") }
+    let (failing, failed) = attempt.failedCases(leaksFail: leaksFail)
+    if failed > 0 {
+      lines.append("\(failed) of \(counted(attempt.allCases, "case")) failed:")
       for result in failing.prefix(100) {
         lines.append("  \(result.verdict.rawValue): \(result.name)")
       }
-      if failing.count > 100 { lines.append("  and \(failing.count - 100) more") }
+      let more = failed - min(failing.count, 100)
+      if more > 0 { lines.append("  and \(more) more") }
     }
     for leak in attempt.leaks.prefix(100) {
       lines.append("left behind: pid \(leak.pid): \(leak.command)")
     }
+    let moreLeaks = attempt.allLeaks - min(attempt.leaks.count, 100)
+    if moreLeaks > 0 { lines.append("and \(counted(moreLeaks, "more process"))") }
     if let end = attempt.remarkableEnd { lines.append("process ended: \(end)") }
     let ordinal = test.ordinal(of: attempt)
     if ordinal.total > 1 { lines.append(title(of: attempt, in: test)) }

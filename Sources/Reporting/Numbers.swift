@@ -25,8 +25,8 @@ func spoken(_ seconds: Double) -> String {
 
 /// `1 test`, `2 tests`, `2 processes`.
 func counted(_ number: Int, _ noun: String) -> String {
-  if number == 1 { return "1 \(noun)" }
-  return "\(number) \(noun)\(noun.hasSuffix("s") || noun.hasSuffix("x") ? "es" : "s")"
+  let isSibilant = noun.utf8.last == UInt8(ascii: "s") || noun.utf8.last == UInt8(ascii: "x")
+  return "\(number) \(noun)\(number == 1 ? "" : isSibilant ? "es" : "s")"
 }
 
 /// The text with spaces in front of it up to the width.

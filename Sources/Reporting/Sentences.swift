@@ -80,6 +80,17 @@ enum Sentences {
 }
 
 extension AttemptResult {
+  /// Number of issues, cases and processes left behind, with those that limits left out.
+  var allIssues: Int { issues.count + (omitted?.issues ?? 0) }
+  var allCases: Int { cases.count + (omitted?.cases ?? 0) }
+  var allLeaks: Int { leaks.count + (omitted?.leaks ?? 0) }
+
+  /// Cases that did not succeed, as far as limits left them, and the number of all.
+  func failedCases(leaksFail: Bool) -> (kept: [TestCaseResult], count: Int) {
+    let kept = cases.filter { !$0.verdict.isSuccess(leaksFail: leaksFail) }
+    return (kept, kept.count + (omitted?.failedCases ?? 0))
+  }
+
   /// Whether the attempt counts for the verdict of its test.
   var counts: Bool { purpose == .planned || purpose == .retry }
 

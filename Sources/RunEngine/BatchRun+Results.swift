@@ -35,7 +35,8 @@ extension BatchRun {
       issues: outcome.issues, cases: outcome.cases, end: end,
       startedAt: session.wallClock(at: started ?? startedAt), duration: duration,
       stdout: reference(test, .stdout), stderr: reference(test, .stderr), leaks: outcome.leaks,
-      hadCompany: transcript.startOrder.first.map { $0 != test } ?? false)
+      hadCompany: transcript.startOrder.first.map { $0 != test } ?? false,
+      omitted: outcome.omitted)
   }
 
   func reference(_ test: TestID, _ stream: ProcessStream) -> LogReference? {

@@ -12,7 +12,8 @@ struct BundleTask: Sendable {
   }
 
   var attempt: AttemptResult
-  var predecessors: [TestID]
+  /// Tests of the batch in the order they started.
+  var startOrder: [TestID]
   var spec: BatchSpec
   var request: ProcessRequest?
   /// Where the container was while the test ran.
@@ -45,8 +46,10 @@ struct BundleTask: Sendable {
   }
 
   private var manifest: BundleManifest {
-    BundleManifest(
-      carrel: header.carrel, runID: header.runID, attempt: attempt, predecessors: predecessors,
+    let before = startOrder.prefix { $0 != attempt.test }
+    return BundleManifest(
+      carrel: header.carrel, runID: header.runID, attempt: attempt,
+      predecessors: ResultLimits.standard.nearest(before),
       package: header.packagePath.split(separator: "/").last.map { String($0) } ?? "",
       toolchain: header.toolchain, runtime: Self.runtime, hostName: header.hostName,
       fixtureToken: nil, isolation: header.isolation, timeLimit: header.timeLimit)

@@ -271,11 +271,11 @@ package final class RunSession {
   ) {
     let tasks = attempts.map { attempt in
       BundleTask(
-        attempt: attempt, predecessors: Array(ended.startOrder.prefix { $0 != attempt.test }),
-        spec: batch.spec, request: ended.request, original: batch.container,
-        container: container, header: header, record: record,
-        compression: configuration.compression, selection: ended.selection,
-        events: events(of: attempt, in: batch.spec), stop: stopsPacking)
+        attempt: attempt, startOrder: ended.startOrder, spec: batch.spec,
+        request: ended.request, original: batch.container, container: container,
+        header: header, record: record, compression: configuration.compression,
+        selection: ended.selection, events: events(of: attempt, in: batch.spec),
+        stop: stopsPacking)
     }
     bundlesUnderWay += 1
     supervisor.loop.inBackground(

@@ -70,7 +70,7 @@ package struct TestCaseResult: Codable, Hashable, Sendable {
   package var duration: Double?
 
   package init(name: String, verdict: Verdict, duration: Double? = nil) {
-    self.name = name
+    self.name = name.limitedName
     self.verdict = verdict
     self.duration = duration
   }
@@ -100,11 +100,11 @@ package struct LeakedProcess: Codable, Hashable, Sendable {
 
   package init(pid: Int32, command: String) {
     self.pid = pid
-    self.command = command
+    self.command = command.limitedName
   }
 }
 
-/// Everything that is known about one attempt after its end.
+/// Everything that is known about one attempt after its end, within ``ResultLimits``.
 package struct AttemptResult: Codable, Hashable, Sendable {
   package var test: TestID
   /// Number of the attempt at this test within the run, from 1.
@@ -132,31 +132,52 @@ package struct AttemptResult: Codable, Hashable, Sendable {
   package var leaks: [LeakedProcess]
   /// Whether other tests ran in the same process before this one.
   package var hadCompany: Bool
+  /// What the limits left out; `nil` for nothing.
+  package var omitted: OmittedCounts?
 
   package init(
     test: TestID, attempt: Int, purpose: AttemptPurpose = .planned, batch: Int, worker: Int,
     verdict: Verdict, reason: String? = nil, skip: Skip? = nil, issues: [TestIssue] = [],
     cases: [TestCaseResult] = [], end: ProcessEnd? = nil, startedAt: Double, duration: Double,
     stdout: LogReference? = nil, stderr: LogReference? = nil, leaks: [LeakedProcess] = [],
-    hadCompany: Bool = false
+    hadCompany: Bool = false, omitted: OmittedCounts? = nil
   ) {
+    let issues = IssueList(issues)
+    let cases = CaseList(cases)
+    let keptLeaks = Self.limited(leaks)
+    var omitted = omitted ?? OmittedCounts()
+    omitted.issues += issues.omitted
+    omitted.cases += cases.omitted
+    omitted.failedCases += cases.omittedFailed
+    omitted.leaks += leaks.count - keptLeaks.count
+    self.omitted = omitted.isEmpty ? nil : omitted
     self.test = test
     self.attempt = attempt
     self.purpose = purpose
     self.batch = batch
     self.worker = worker
     self.verdict = verdict
-    self.reason = reason
+    self.reason = reason?.limitedMessage
     self.skip = skip
-    self.issues = issues
-    self.cases = cases
+    self.issues = issues.kept
+    self.cases = cases.kept
     self.end = end
     self.startedAt = startedAt
     self.duration = duration
     self.stdout = stdout
     self.stderr = stderr
-    self.leaks = leaks
+    self.leaks = keptLeaks
     self.hadCompany = hadCompany
+  }
+
+  private static func limited(_ leaks: [LeakedProcess]) -> [LeakedProcess] {
+    let limits = ResultLimits.standard
+    var bytes = 0
+    return Array(
+      leaks.prefix(limits.leaks).prefix {
+        bytes += $0.command.utf8.count
+        return bytes <= limits.leakBytes
+      })
   }
 
   /// The message that a person reads first: the first failure, else the reason, else the skip's.

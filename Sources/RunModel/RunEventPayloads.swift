@@ -147,8 +147,8 @@ package struct RunProblem: Codable, Hashable, Sendable {
   package init(severity: Severity, code: String, message: String, output: String? = nil) {
     self.severity = severity
     self.code = code
-    self.message = message
-    self.output = output
+    self.message = message.limitedMessage
+    self.output = output?.limitedMessage
   }
 }
 

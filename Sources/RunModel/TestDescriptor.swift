@@ -15,10 +15,10 @@ package struct TestDescriptor: Codable, Hashable, Sendable {
     isParameterized: Bool = false, tags: [String] = [], libraryID: String? = nil
   ) {
     self.id = id
-    self.displayName = displayName
+    self.displayName = displayName?.limitedName
     self.location = location
     self.isParameterized = isParameterized
-    self.tags = tags
+    self.tags = tags.prefix(ResultLimits.standard.tags).map(\.limitedName)
     self.libraryID = libraryID ?? id.name
   }
 }

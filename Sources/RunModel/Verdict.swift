@@ -73,7 +73,7 @@ package struct Skip: Codable, Hashable, Sendable {
 
   package init(kind: SkipKind, reason: String? = nil, location: SourceLocation? = nil) {
     self.kind = kind
-    self.reason = reason
+    self.reason = reason?.limitedMessage
     self.location = location
   }
 }
@@ -88,7 +88,7 @@ package struct SourceLocation: Codable, Hashable, Sendable, CustomStringConverti
   package var column: Int?
 
   package init(file: String, line: Int, column: Int? = nil) {
-    self.file = file
+    self.file = file.limitedName
     self.line = line
     self.column = column
   }
@@ -114,11 +114,11 @@ package struct TestIssue: Codable, Hashable, Sendable {
     message: String, location: SourceLocation? = nil, severity: Severity = .error,
     isKnown: Bool = false, caseName: String? = nil
   ) {
-    self.message = message
+    self.message = message.limitedMessage
     self.location = location
     self.severity = severity
     self.isKnown = isKnown
-    self.caseName = caseName
+    self.caseName = caseName?.limitedName
   }
 
   /// Whether the issue makes its test fail.

@@ -52,7 +52,7 @@ extension BatchTranscript {
   /// The outcome of a test that has ended: what was seen of it, compared with the library's own word.
   func judged(_ progress: Progress, in test: TestID, duration: Double) -> TestOutcome {
     var progress = progress
-    progress.issues += progress.findings
+    progress.issues.append(contentsOf: progress.findings)
     var outcome = TestOutcome(progress, duration: duration)
     guard outcome.verdict.isSuccess(leaksFail: true) else {
       if let damage = progress.damage { outcome.reason = damage }
@@ -62,8 +62,8 @@ extension BatchTranscript {
     let why = progress.damage.map { ": \($0)" } ?? ""
     if progress.word == .failed {
       outcome.verdict = .failed
-      outcome.issues.append(
-        TestIssue(
+      outcome.add(
+        decisive: TestIssue(
           message: "\(library) says that the test failed, but no issue of it was received\(why)"))
     } else if progress.damage != nil {
       outcome.verdict = .lost
@@ -83,7 +83,7 @@ extension BatchTranscript {
     let hasFailures =
       !strayIssues.isEmpty
       || state.values.contains { progress in
-        progress.word == .failed || progress.issues.contains(where: \.isFailure)
+        progress.word == .failed || progress.issues.hasFailure
       }
     // A lost record may have said that a test failed.
     if damage != nil, !hasFailures { return end == .exited(0) || end == .exited(1) }

@@ -104,7 +104,7 @@ extension BatchTranscript {
   ) {
     guard let progress = state[test] else { return }
     var outcome = progress.outcome ?? judged(progress, in: test, duration: 0)
-    outcome.issues += strayIssues
+    outcome.add(strayIssues)
     if !whileRunning { attachStrayOutput(to: test) }
     switch intervention {
     case .timeLimit(let seconds):
@@ -188,7 +188,7 @@ extension BatchTranscript {
     } else if case .signaled = end {
       outcome.verdict = .crashed
     }
-    outcome.issues = strayIssues
+    outcome.add(strayIssues)
     return outcome
   }
 
@@ -202,7 +202,7 @@ extension BatchTranscript {
         "the process reported a crash (\(crash.description)) while the test was running, and went on"
     }
     guard outcome.verdict == .crashed else { return }
-    outcome.issues.append(crash.issue)
+    outcome.add(decisive: crash.issue)
     state[test]?.outcome = outcome
     report(.finished(test, outcome))
   }

@@ -57,6 +57,10 @@ extension BatchTranscript {
   private mutating func record(_ issue: TestIssue, in test: TestID?) {
     if let test = test ?? current, state[test] != nil, state[test]?.outcome == nil {
       state[test]?.issues.append(issue)
+      if issue.caseName == state[test]?.openCase?.result.name {
+        if issue.isFailure { state[test]?.openCase?.hasFailure = true }
+        if issue.isKnown { state[test]?.openCase?.hasKnown = true }
+      }
     } else if issue.isFailure {
       strayIssues.append(issue)
     }
@@ -124,13 +128,13 @@ extension BatchTranscript {
       }
     case "testCaseStarted":
       guard let test, let name = payload._testCase?.displayName else { break }
-      state[test]?.cases.append(TestCaseResult(name: name, verdict: .lost))
-      state[test]?.caseStart = time
+      if let lost = state[test]?.openCase { state[test]?.cases.append(lost.result) }
+      state[test]?.openCase = OpenCase(
+        result: TestCaseResult(name: name, verdict: .lost), start: time)
     case "testCaseEnded":
       if let test { endCase(of: test, at: time) }
     case "testCaseCancelled":
-      guard let test, let last = state[test]?.cases.indices.last else { break }
-      state[test]?.cases[last].verdict = .skipped
+      if let test { state[test]?.openCase?.result.verdict = .skipped }
     case "issueRecorded":
       let isWarning = (payload.issue?.severity ?? payload.issue?._severity) == "warning"
       let place = payload.issue?.sourceLocation ?? payload._sourceLocation
@@ -173,20 +177,15 @@ extension BatchTranscript {
   }
 
   private mutating func endCase(of test: TestID, at time: Double?) {
-    guard var progress = state[test], let last = progress.cases.indices.last else { return }
-    let own = progress.issues.filter { $0.caseName == progress.cases[last].name }
-    progress.cases[last].verdict =
-      if own.contains(where: \.isFailure) {
-        .failed
-      } else if progress.cases[last].verdict == .skipped {
-        .skipped
-      } else {
-        own.contains(where: \.isKnown) ? .knownIssue : .passed
-      }
-    if let start = progress.caseStart, let time {
-      progress.cases[last].duration = max(time - start, 0)
+    guard var open = state[test]?.openCase else { return }
+    state[test]?.openCase = nil
+    if open.hasFailure {
+      open.result.verdict = .failed
+    } else if open.result.verdict != .skipped {
+      open.result.verdict = open.hasKnown ? .knownIssue : .passed
     }
-    state[test] = progress
+    if let start = open.start, let time { open.result.duration = max(time - start, 0) }
+    state[test]?.cases.append(open.result)
   }
 
   /// The text of an issue: what failed, and below it the author's comments and the details.

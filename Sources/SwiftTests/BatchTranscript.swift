@@ -48,12 +48,12 @@ package struct BatchTranscript: Sendable {
   /// Whether the library said that it is through.
   var isClosed = false
   /// Failures that the library recorded outside of any test.
-  var strayIssues: [TestIssue] = []
+  var strayIssues = IssueList()
   /// Why the channel cannot be relied on, once a part of it could not be read.
   var damage: String?
   /// The same, as long as no test has started that it can be charged to.
   var unchargedDamage: String?
-  private var lines: LineSplitter
+  private var lines: ChannelLines
   var output: OutputSorter
   /// The suites' first tests by the boundary before the suite.
   var preparations: [Int: TestID] = [:]
@@ -67,11 +67,12 @@ package struct BatchTranscript: Sendable {
 
   /// What is known of a test so far.
   struct Progress: Sendable {
-    var issues: [TestIssue] = []
+    var issues = IssueList()
     /// What the observer found, of which the library knows nothing.
-    var findings: [TestIssue] = []
-    var cases: [TestCaseResult] = []
-    var caseStart: Double?
+    var findings = IssueList()
+    /// Cases that have ended.
+    var cases = CaseList()
+    var openCase: OpenCase?
     var start: Double?
     var skip: Skip?
     /// The library's own word on the result, from its record of the test's end.
@@ -79,6 +80,14 @@ package struct BatchTranscript: Sendable {
     /// Why records of the test may be missing.
     var damage: String?
     var outcome: TestOutcome?
+  }
+
+  /// A case of a parameterized test that has not ended.
+  struct OpenCase: Sendable {
+    var result: TestCaseResult
+    var start: Double?
+    var hasFailure = false
+    var hasKnown = false
   }
 
   package init(tests: [TestDescriptor], nonce: String) {
@@ -98,7 +107,7 @@ package struct BatchTranscript: Sendable {
       }
     }
     self.firstTests = firstTests
-    lines = LineSplitter(limit: lineLimit)
+    lines = ChannelLines(limit: lineLimit)
     output = OutputSorter(tests: self.tests, nonce: nonce)
   }
 

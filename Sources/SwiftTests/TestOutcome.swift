@@ -10,6 +10,8 @@ package struct TestOutcome: Sendable, Hashable {
   /// In seconds.
   package var duration: Double
   package var leaks: [LeakedProcess] = []
+  /// What the limits of results left out.
+  package var omitted = OmittedCounts()
 
   package init(
     verdict: Verdict, reason: String? = nil, skip: Skip? = nil, issues: [TestIssue] = [],
@@ -26,17 +28,37 @@ package struct TestOutcome: Sendable, Hashable {
   /// The outcome of a test whose finish record was seen.
   init(_ progress: BatchTranscript.Progress, duration: Double) {
     let verdict: Verdict =
-      if progress.issues.contains(where: \.isFailure) {
+      if progress.issues.hasFailure {
         .failed
       } else if progress.skip != nil {
         .skipped
-      } else if progress.issues.contains(where: \.isKnown) {
+      } else if progress.issues.hasKnown {
         .knownIssue
       } else {
         .passed
       }
+    var cases = progress.cases
+    if let open = progress.openCase { cases.append(open.result) }
     self.init(
-      verdict: verdict, skip: progress.skip, issues: progress.issues, cases: progress.cases,
+      verdict: verdict, skip: progress.skip, issues: progress.issues.kept, cases: cases.kept,
       duration: duration)
+    omitted = OmittedCounts(
+      issues: progress.issues.omitted, cases: cases.omitted, failedCases: cases.omittedFailed)
+  }
+
+  /// Adds issues behind the ones that are there.
+  mutating func add(_ more: IssueList) {
+    var list = IssueList(issues)
+    list.append(contentsOf: more)
+    issues = list.kept
+    omitted.issues += list.omitted
+  }
+
+  /// Adds the issue that explains the verdict, whatever else was recorded.
+  mutating func add(decisive issue: TestIssue) {
+    var list = IssueList(issues)
+    list.appendDecisive(issue)
+    issues = list.kept
+    omitted.issues += list.omitted
   }
 }

@@ -18,7 +18,7 @@ import Testing
           skip: Skip(kind: .runtime, reason: "r", location: location), issues: [issue],
           cases: [TestCaseResult(name: "1", verdict: .failed, duration: 1)], end: end,
           startedAt: 1, duration: 1, stdout: log, stderr: log,
-          leaks: [LeakedProcess(pid: 1, command: "c")]))
+          leaks: [LeakedProcess(pid: 1, command: "c")], omitted: OmittedCounts(issues: 1)))
     }
     func result(_ company: CompanyFinding) -> RunEvent.Kind {
       .testFinished(

@@ -86,6 +86,18 @@ import Workers
     #expect(log[1].hasPrefix(wanted))
   }
 
+  @Test func everyLimitOfAResultIsInTheTable() throws {
+    let rows = try Self.rows("docs/limits.md", below: "## What a test says").map {
+      $0.joined(separator: " ")
+    }.joined(separator: "\n")
+    for limit in Mirror(reflecting: ResultLimits.standard).children {
+      let value = try #require(limit.value as? Int)
+      let isKiB = value % 1024 == 0 && value < 1 << 20
+      let text = isKiB ? "\(value / 1024) KiB" : Self.size(value)
+      #expect(rows.contains(text), "no row tells \(limit.label ?? "") of \(text)")
+    }
+  }
+
   /// `2 GiB`, `1 MiB`, `16,384`.
   private static func size(_ value: Int) -> String {
     for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB")] where value % unit == 0 {
