@@ -123,7 +123,7 @@ struct BundlePage {
         let name =
           log.path == attempt.stdout?.path
           ? BundlePaths.standardOutput : BundlePaths.standardError
-        return (try? reader.read(name)).map { String(decoding: $0, as: UTF8.self) }
+        return (try? reader.read(name)).map { LogEnd($0, isWhole: true) }
       })
     func row(_ label: String, _ value: String?) {
       guard let value else { return }

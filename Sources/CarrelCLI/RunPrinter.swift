@@ -123,15 +123,15 @@ final class RunPrinter: RunListener {
 
   private func key(_ test: TestID, _ attempt: Int) -> String { "\(attempt) \(test)" }
 
-  private func logText(_ log: LogReference) -> String? {
+  private func logText(_ log: LogReference) -> LogEnd? {
     LogText.end(of: "\(recordPath)/\(log.path)", bytes: 1 << 16)
   }
 }
 
 /// Texts of logs.
 enum LogText {
-  /// The last bytes of a file as text, invalid UTF-8 replaced; `nil` when it cannot be read.
-  static func end(of path: String, bytes limit: Int) -> String? {
+  /// The last bytes of a file; `nil` when it cannot be read.
+  static func end(of path: String, bytes limit: Int) -> LogEnd? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -148,6 +148,6 @@ enum LogText {
       guard got > 0 else { break }
       count += got
     }
-    return String(decoding: buffer[..<count], as: UTF8.self)
+    return LogEnd(buffer[..<count], isWhole: size <= off_t(limit))
   }
 }

@@ -41,11 +41,14 @@ func startFitting(_ text: String, columns limit: Int) -> String {
 }
 
 private func fitting(_ text: String, columns limit: Int, keepsEnd: Bool) -> String {
-  if columnWidth(text) <= limit { return text }
   guard limit > 0 else { return "" }
+  // Far more than fits; what follows takes time for no more than that.
+  let bytes = 64 * limit
+  let part = keepsEnd ? plainTail(of: text, bytes: bytes) : head(of: text, bytes: bytes)
+  if part.utf8.count == text.utf8.count, columnWidth(text) <= limit { return text }
   var width = 1
   var kept: [Character] = []
-  for character in keepsEnd ? Array(text.reversed()) : Array(text) {
+  for character in keepsEnd ? Array(part.reversed()) : Array(part) {
     width += columnWidth(String(character))
     if width > limit { break }
     kept.append(character)

@@ -8,9 +8,9 @@ extension ConsoleReport {
   ///
   /// - Parameters:
   ///   - state: The run with this attempt and its bundle already applied.
-  ///   - logText: The text of a log, or its end; `nil` when it cannot be read.
+  ///   - logText: The end of a log; `nil` when it cannot be read.
   package func failure(
-    _ attempt: AttemptResult, in state: RunState, logText: (LogReference) -> String?
+    _ attempt: AttemptResult, in state: RunState, logText: (LogReference) -> LogEnd?
   ) -> String {
     var lines = [line(for: attempt, in: state)]
     lines += detail(attempt).map { indented($0, by: 4) }
@@ -45,13 +45,10 @@ extension ConsoleReport {
   private func detail(_ attempt: AttemptResult) -> [String] {
     var lines: [String] = []
     if attempt.verdict != .failed || !attempt.issues.contains(where: \.isFailure) {
-      lines.append(terminalSafe(attempt.explanation, as: .lines))
+      lines.append(shortened(attempt.explanation))
     }
     for issue in attempt.issues.prefix(20) {
-      let text = JUnitRenderer.line(of: issue, root: packagePath)
-      let kept = head(of: text, bytes: 8192)
-      let mark = kept.utf8.count < text.utf8.count ? " [... \(text.utf8.count) bytes]" : ""
-      lines.append(terminalSafe(String(kept), as: .lines) + mark)
+      lines.append(shortened(JUnitRenderer.line(of: issue, root: packagePath)))
     }
     let moreIssues = attempt.allIssues - min(attempt.issues.count, 20)
     if moreIssues > 0 { lines.append("and \(counted(moreIssues, "more issue"))") }
@@ -78,36 +75,44 @@ extension ConsoleReport {
     return lines
   }
 
+  /// The beginning of a message, with a mark when something was left out.
+  private func shortened(_ text: String) -> String {
+    let kept = head(of: text, bytes: 8192)
+    let mark = kept.utf8.count < text.utf8.count ? " [... \(text.utf8.count) bytes]" : ""
+    return terminalSafe(String(kept), as: .lines) + mark
+  }
+
   /// The last lines of a stream under a heading; `nil` when there is nothing to show.
   private func output(
-    of log: LogReference, stream: String, logText: (LogReference) -> String?
+    of log: LogReference, stream: String, logText: (LogReference) -> LogEnd?
   ) -> String? {
     guard style.outputLines > 0, log.bytes > 0 else { return nil }
-    guard let text = logText(log) else {
+    guard let end = logText(log) else {
       return "\(stream): the log cannot be read: \(terminalSafe(joinedPath(runFolder, log.path)))"
     }
-    let (lines, hasMore) = lastLines(of: text, limit: style.outputLines)
+    let (lines, hasMore) = lastLines(of: end.text, limit: style.outputLines)
     guard !lines.isEmpty else { return nil }
-    let isPart = hasMore || text.utf8.count < log.bytes
+    let isPart = hasMore || end.bytes < log.bytes
     let heading = isPart ? "\(stream), last \(counted(lines.count, "line")):" : "\(stream):"
-    let shown = lines.map { line in
-      let kept = tail(of: String(line), bytes: Self.lineLimit * 4).suffix(Self.lineLimit)
-      let left = line.utf8.count - kept.utf8.count
-      let mark = left > 0 ? "[\(left) bytes] ..." : ""
-      return "  " + mark + terminalSafe(String(kept), as: .lines)
-    }
-    return ([heading] + shown).joined(separator: "\n")
+    return ([heading] + lines.map { "  " + endOfLine($0) }).joined(separator: "\n")
+  }
+
+  /// The end of a line of output, with a mark when something was left out.
+  private func endOfLine(_ line: Substring) -> String {
+    let kept = tail(of: String(line), bytes: Self.lineLimit * 4).suffix(Self.lineLimit)
+    let left = line.utf8.count - kept.utf8.count
+    return (left > 0 ? "[\(left) bytes] ..." : "") + terminalSafe(String(kept), as: .lines)
   }
 
   /// A problem outside of any test, with the last lines of the output that explains it.
   package func problem(_ problem: RunProblem) -> String {
     let isError = problem.severity == .error
     let label = toned(isError ? "ERROR" : "WARNING", isError ? .bad : .odd)
-    let message = terminalSafe(problem.message, as: .lines)
+    let message = shortened(problem.message)
     var lines = ["\(label)   \(terminalSafe(problem.code)): \(message)"]
     if let output = problem.output {
       lines += lastLines(of: output, limit: style.outputLines).lines.map {
-        "    " + terminalSafe(String($0), as: .lines)
+        "    " + endOfLine($0)
       }
     }
     return lines.joined(separator: "\n")

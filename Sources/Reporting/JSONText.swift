@@ -10,22 +10,32 @@ struct JSONText {
   mutating func string(_ value: String?) {
     guard let value else { return raw("null") }
     text += "\""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\t": text += "\\t"
-      case "\r": text += "\\r"
+    // Backslashes of the value before those of escapes.
+    text += replacingHidden(in: Self.escapingQuotes(in: value)) { value, _, bytes in
+      switch value {
+      case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+      case 0x09: bytes.append(contentsOf: "\\t".utf8)
+      case 0x0D: bytes.append(contentsOf: "\\r".utf8)
       default:
-        if scalar.value < 0x20 || scalar.value >= 0x7F && isHidden(scalar.value) {
-          let digits = String(scalar.value, radix: 16, uppercase: true)
-          text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-        } else {
-          text.unicodeScalars.append(scalar)
-        }
+        let digits = String(value, radix: 16, uppercase: true)
+        let zeros = String(repeating: "0", count: 4 - digits.utf8.count)
+        bytes.append(contentsOf: "\\u\(zeros)\(digits)".utf8)
       }
     }
     text += "\""
+  }
+
+  private static func escapingQuotes(in text: String) -> String {
+    func needsEscape(_ byte: UInt8) -> Bool {
+      byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+    guard text.utf8.contains(where: needsEscape) else { return text }
+    var result: [UInt8] = []
+    result.reserveCapacity(text.utf8.count + 64)
+    for byte in text.utf8 {
+      if needsEscape(byte) { result.append(UInt8(ascii: "\\")) }
+      result.append(byte)
+    }
+    return String(decoding: result, as: UTF8.self)
   }
 }

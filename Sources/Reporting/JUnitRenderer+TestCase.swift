@@ -25,7 +25,7 @@ extension JUnitRenderer {
   }
 
   /// Writes one test case; its children have the order of Surefire's schema.
-  func write(_ testCase: TestCase, logText: (LogReference) -> String?, to xml: inout XMLWriter) {
+  func write(_ testCase: TestCase, logText: (LogReference) -> LogEnd?, to xml: inout XMLWriter) {
     let test = testCase.test
     xml.markup("    <testcase")
     xml.attribute("name", testCase.name)
@@ -127,7 +127,7 @@ extension JUnitRenderer {
   /// Writes an attempt that failed before the decisive one.
   private func writeEarlier(
     _ name: StaticString, _ attempt: AttemptResult, of test: RunState.Test,
-    logText: (LogReference) -> String?, to xml: inout XMLWriter
+    logText: (LogReference) -> LogEnd?, to xml: inout XMLWriter
   ) {
     startElement(name, verdict: attempt.verdict, message: attempt.explanation, to: &xml)
     xml.markup(">\n        <stackTrace>")

@@ -29,7 +29,7 @@ extension JUnitRenderer {
       lines.append(attempt.explanation)
     }
     for issue in attempt.issues.prefix(100) {
-      lines.append(Self.line(of: issue, root: sourceRoot))
+      lines.append(String(head(of: Self.line(of: issue, root: sourceRoot), bytes: textLimit + 1)))
     }
     let moreIssues = attempt.allIssues - min(attempt.issues.count, 100)
     if moreIssues > 0 { lines.append("and \(counted(moreIssues, "more issue"))") }
@@ -81,7 +81,7 @@ extension JUnitRenderer {
   /// Writes `system-out` and `system-err` of an attempt, its bundle as an attachment first.
   func writeOutput(
     of attempt: AttemptResult, test: RunState.Test, indent: StaticString,
-    logText: (LogReference) -> String?, to xml: inout XMLWriter
+    logText: (LogReference) -> LogEnd?, to xml: inout XMLWriter
   ) {
     let output = attempt.stdout.flatMap { text(of: $0, logText: logText) }
     let attachment = bundlePath(of: attempt, in: test).map { "[[ATTACHMENT|\($0)]]\n" }
@@ -101,12 +101,14 @@ extension JUnitRenderer {
   }
 
   /// The end of a log with a mark when something was left out; `nil` when it is empty or unreadable.
-  private func text(of log: LogReference, logText: (LogReference) -> String?) -> String? {
-    guard log.bytes > 0, let text = logText(log), !text.isEmpty else { return nil }
-    let kept = tail(of: text, bytes: streamLimit)
-    guard kept.utf8.count < text.utf8.count else { return text }
+  private func text(of log: LogReference, logText: (LogReference) -> LogEnd?) -> String? {
+    guard log.bytes > 0, let end = logText(log), !end.text.isEmpty else { return nil }
+    let kept = tail(of: end.text, bytes: streamLimit)
+    let isCut = kept.utf8.count < end.text.utf8.count
+    guard isCut || end.bytes < log.bytes else { return end.text }
+    let bytes = isCut ? min(kept.utf8.count, end.bytes) : end.bytes
     let path = joinedPath(options.runFolder, log.path)
-    return "[shortened: the last \(kept.utf8.count) of \(log.bytes) bytes; log: \(path)]\n" + kept
+    return "[shortened: the last \(bytes) of \(log.bytes) bytes; log: \(path)]\n" + kept
   }
 
   /// The beginning of a failure's text, with a mark when something was left out.

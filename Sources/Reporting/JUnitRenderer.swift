@@ -77,7 +77,7 @@ struct JUnitRenderer {
   ///
   /// - Returns: What its test cases add to the totals.
   func write(
-    _ suite: Suite, id: Int, logText: (LogReference) -> String?, to xml: inout XMLWriter
+    _ suite: Suite, id: Int, logText: (LogReference) -> LogEnd?, to xml: inout XMLWriter
   ) -> JUnitCounts {
     var counts = JUnitCounts()
     var startedAt: Double?

@@ -55,7 +55,7 @@ enum Sentences {
   /// What a further attempt with or without neighbours has shown.
   static func company(_ finding: CompanyFinding, names: ShortNames) -> String {
     func list(_ tests: [TestID]) -> String {
-      listed(tests.map { names.name(of: $0) }, limit: 20)
+      listed(tests.lazy.map { names.name(of: $0) }, limit: 20)
     }
     return switch finding {
     case .alsoAlone: "also alone: the test fails without other tests in its process too"

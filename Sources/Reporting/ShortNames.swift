@@ -30,16 +30,10 @@ extension TestID {
 
 /// Writes the bytes of hidden characters as `%XX`, in a text where a percent sign is `%25` already.
 private func percentEscapingHidden(_ text: String) -> String {
-  guard text.utf8.contains(where: mayBeginHidden) else { return text }
-  var result = ""
-  for scalar in text.unicodeScalars {
-    if isHidden(scalar.value) {
-      for byte in String(Character(scalar)).utf8 {
-        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    } else {
-      result.unicodeScalars.append(scalar)
+  replacingHidden(in: text) { value, _, bytes in
+    for byte in Unicode.Scalar(value).flatMap({ UTF8.encode($0) }) ?? .init() {
+      let digits = String(byte, radix: 16, uppercase: true)
+      bytes.append(contentsOf: "%\(byte < 16 ? "0" : "")\(digits)".utf8)
     }
   }
-  return result
 }

@@ -13,12 +13,20 @@ func head(of text: String, bytes limit: Int) -> Substring {
 func tail(of text: String, bytes limit: Int) -> Substring {
   let utf8 = text.utf8
   guard utf8.count > limit else { return text[...] }
-  var start = utf8.index(utf8.endIndex, offsetBy: -max(0, limit))
-  while start < utf8.endIndex, utf8[start] & 0xC0 == 0x80 { start = utf8.index(after: start) }
+  var start = plainTail(of: text, bytes: limit).startIndex
   if let lineEnd = utf8[start...].prefix(limit / 4).firstIndex(of: UInt8(ascii: "\n")) {
     let line = utf8.index(after: lineEnd)
     if line < utf8.endIndex { start = line }
   }
+  return text[start...]
+}
+
+/// The longest end of the text that fits into so many bytes of UTF-8, wherever it begins.
+func plainTail(of text: String, bytes limit: Int) -> Substring {
+  let utf8 = text.utf8
+  guard utf8.count > limit else { return text[...] }
+  var start = utf8.index(utf8.endIndex, offsetBy: -max(0, limit))
+  while start < utf8.endIndex, utf8[start] & 0xC0 == 0x80 { start = utf8.index(after: start) }
   return text[start...]
 }
 

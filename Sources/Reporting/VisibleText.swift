@@ -11,19 +11,59 @@ enum VisibleForm {
 /// Escaped are control characters (C0, DEL, C1), line and paragraph separators, and the marks that
 /// change the writing direction; each becomes `\u{HEX}`, for example `\u{1B}` for ESC.
 func terminalSafe(_ text: String, as form: VisibleForm = .line) -> String {
-  guard text.utf8.contains(where: mayBeginHidden) else { return text }
-  var result = String.UnicodeScalarView()
-  var rest = Substring.UnicodeScalarView(text.unicodeScalars)
-  while let scalar = rest.popFirst() {
-    switch (scalar.value, form) {
-    case (0x0A, .lines), (0x09, .lines): result.append(scalar)
-    case (0x0D, .lines) where rest.first?.value == 0x0A: break
-    case (let value, _) where isHidden(value):
-      result.append(contentsOf: visibleEscape(value).unicodeScalars)
-    default: result.append(scalar)
+  replacingHidden(in: text) { value, next, bytes in
+    switch (value, form) {
+    case (0x0A, .lines), (0x09, .lines): bytes.append(UInt8(value))
+    case (0x0D, .lines) where next == 0x0A: break
+    default: bytes.append(contentsOf: visibleEscape(value).utf8)
     }
   }
-  return String(result)
+}
+
+/// The text with each character that ``isHidden(_:)`` names replaced, in one pass over its bytes.
+///
+/// - Parameter replace: Appends what is written for a scalar value; it also gets the byte after it.
+func replacingHidden(
+  in text: String, _ replace: (UInt32, _ next: UInt8?, inout [UInt8]) -> Void
+) -> String {
+  guard text.utf8.contains(where: mayBeginHidden) else { return text }
+  var text = text
+  var result: [UInt8] = []
+  text.withUTF8 { source in
+    result.reserveCapacity(source.count + 64)
+    var start = 0
+    var index = 0
+    while index < source.count {
+      guard mayBeginHidden(source[index]) else {
+        index += 1
+        continue
+      }
+      let (value, length) = scalar(in: source, at: index)
+      if isHidden(value) {
+        result.append(contentsOf: source[start..<index])
+        let next = index + length
+        replace(value, next < source.count ? source[next] : nil, &result)
+        start = next
+      }
+      index += length
+    }
+    result.append(contentsOf: source[start...])
+  }
+  return String(decoding: result, as: UTF8.self)
+}
+
+/// The scalar value that begins at a byte of valid UTF-8, and the number of its bytes.
+private func scalar(
+  in source: UnsafeBufferPointer<UInt8>, at index: Int
+) -> (value: UInt32, length: Int) {
+  func part(_ offset: Int) -> UInt32 { UInt32(source[index + offset] & 0x3F) }
+  let first = UInt32(source[index])
+  return switch first {
+  case 0..<0x80: (first, 1)
+  case 0..<0xE0: ((first & 0x1F) << 6 | part(1), 2)
+  case 0..<0xF0: ((first & 0x0F) << 12 | part(1) << 6 | part(2), 3)
+  default: ((first & 0x07) << 18 | part(1) << 12 | part(2) << 6 | part(3), 4)
+  }
 }
 
 /// `\u{HEX}`, the form in which reports show a character that they must not hold.

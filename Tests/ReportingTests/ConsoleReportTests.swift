@@ -81,8 +81,9 @@ import Testing
     let console = report(run)
     let test = try #require(run.state.tests.first)
     let attempt = try #require(test.attempts.first)
+    let output = "out\u{1B}\u{9B}\u{202E}\n\u{7F}"
     let texts = [
-      console.failure(attempt, in: run.state, logText: { _ in "out\u{1B}\u{9B}\u{202E}\n\u{7F}" }),
+      console.failure(attempt, in: run.state, logText: { _ in LogEnd(whole: output) }),
       console.failure(attempt, in: run.state, logText: { _ in nil }),
       console.summary(of: run.state, recordPath: "\u{1B}", junitPath: "\u{9B}"),
       console.slowLine(test.id, seconds: 60),
@@ -117,7 +118,7 @@ import Testing
     let attempt = run.run(SampleRun.id("M.f()"), .failed) { $0.stdout = log("o", bytes: 1 << 20) }
     let console = report(run, style: ConsoleReport.Style(outputLines: 3))
     let output = (1...100).map { "line \($0)\n" }.joined() + String(repeating: "x", count: 10_000)
-    let text = console.failure(attempt, in: run.state, logText: { _ in output })
+    let text = console.failure(attempt, in: run.state, logText: { _ in LogEnd(whole: output) })
     let lines = text.split(separator: "\n").map(String.init)
     let start = try #require(lines.firstIndex(of: "    stdout, last 3 lines:"))
     #expect(lines[start + 1...start + 2] == ["      line 99", "      line 100"])

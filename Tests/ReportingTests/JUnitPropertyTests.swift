@@ -10,7 +10,7 @@ import Testing
   func anyRun(seed: UInt64) throws {
     var random = RandomRun(seed: seed)
     let state = random.state()
-    let text = JUnitReport.render(state, logText: { random.logs[$0.path] ?? nil })
+    let text = JUnitReport.render(state, logText: random.logText(_:))
     let root = try StrictXML.parse(text)
     #expect(root.name == "testsuites")
 
@@ -68,7 +68,7 @@ import Testing
     for seed in 1000..<1030 as Range<UInt64> {
       var random = RandomRun(seed: seed)
       let state = random.state()
-      texts.append(JUnitReport.render(state, logText: { random.logs[$0.path] ?? nil }))
+      texts.append(JUnitReport.render(state, logText: random.logText(_:)))
     }
     let folder = try TemporaryFolder()
     let paths = texts.indices.map { folder.path(of: "\($0).xml") }

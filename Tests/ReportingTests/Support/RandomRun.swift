@@ -1,3 +1,4 @@
+import Reporting
 import RunModel
 import TestSupport
 
@@ -6,6 +7,10 @@ struct RandomRun {
   private var generator: SeededGenerator
   /// Text of the logs that the run refers to; `nil` for one that cannot be read.
   var logs: [String: String?] = [:]
+
+  func logText(_ log: LogReference) -> LogEnd? {
+    (logs[log.path] ?? nil).map { LogEnd(whole: $0) }
+  }
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 

@@ -1,3 +1,4 @@
+import Reporting
 import RunModel
 
 extension SampleRun {
@@ -107,12 +108,14 @@ extension SampleRun {
   }
 
   /// The logs that ``everyKind(leaksFail:)`` refers to.
-  static func logText(_ log: LogReference) -> String? {
-    switch log.path {
-    case "logs/title-out": "plain line\n\u{1B}[2Jcleared\n10%\r20%\n\u{FFFD}\u{FFFD}]]>\n"
-    case "logs/title-err": "warning: <odd> & odd"
-    case "logs/flaky-1": "output of 1"
-    default: nil
-    }
+  static func logText(_ log: LogReference) -> LogEnd? {
+    let text: String? =
+      switch log.path {
+      case "logs/title-out": "plain line\n\u{1B}[2Jcleared\n10%\r20%\n\u{FFFD}\u{FFFD}]]>\n"
+      case "logs/title-err": "warning: <odd> & odd"
+      case "logs/flaky-1": "output of 1"
+      default: nil
+      }
+    return text.map { LogEnd(whole: $0) }
   }
 }
