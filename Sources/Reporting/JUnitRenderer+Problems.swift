@@ -5,6 +5,12 @@ extension JUnitRenderer {
   struct ProblemSuite {
     var errors: [RunProblem]
     var warnings: [RunProblem]
+
+    var counts: JUnitCounts {
+      var counts = JUnitCounts()
+      counts.errors = errors.count
+      return counts
+    }
   }
 
   /// The problems; `nil` when there were none.
@@ -21,10 +27,8 @@ extension JUnitRenderer {
   }
 
   /// Writes the problems as the suite `carrel`: errors as test cases, warnings as its output.
-  func write(_ problems: ProblemSuite, id: Int, to xml: inout XMLWriter) -> JUnitCounts {
-    var counts = JUnitCounts()
-    counts.errors = problems.errors.count
-    open(suite: "carrel", id: id, counts: counts, startedAt: nil, to: &xml)
+  func write(_ problems: ProblemSuite, id: Int, to xml: inout XMLWriter) {
+    open(suite: "carrel", id: id, counts: problems.counts, startedAt: nil, to: &xml)
     if let header = state.header { writeProperty("carrel.run", header.runID, to: &xml) }
     xml.markup("    </properties>\n")
     var numbers: [String: Int] = [:]
@@ -54,6 +58,5 @@ extension JUnitRenderer {
       xml.markup("</system-err>\n")
     }
     xml.markup("  </testsuite>\n")
-    return counts
   }
 }

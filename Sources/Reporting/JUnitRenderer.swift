@@ -73,15 +73,27 @@ struct JUnitRenderer {
     return suites
   }
 
+  /// What the test cases of a suite add to the totals.
+  func counts(of suite: Suite) -> JUnitCounts {
+    var counts = JUnitCounts()
+    for position in suite.tests {
+      let test = state.tests[position]
+      let result = test.result
+      counts.count(JUnitOutcome(result.verdict, leaksFail: leaksFail))
+      counts.seconds += validSeconds(test.main(for: result)?.duration ?? 0)
+    }
+    return counts
+  }
+
   /// Writes one suite.
-  ///
-  /// - Returns: What its test cases add to the totals.
   func write(
     _ suite: Suite, id: Int, logText: (LogReference) -> LogEnd?, to xml: inout XMLWriter
-  ) -> JUnitCounts {
-    var counts = JUnitCounts()
-    var startedAt: Double?
-    var body = XMLWriter(capacity: 512 * suite.tests.count)
+  ) {
+    let startedAt = suite.tests.lazy.flatMap { state.tests[$0].attempts }.map(\.startedAt).min()
+    open(suite: suite.name, id: id, counts: counts(of: suite), startedAt: startedAt, to: &xml)
+    writeProperty("carrel.product", suite.product, to: &xml)
+    if let header = state.header { writeProperty("carrel.run", header.runID, to: &xml) }
+    xml.markup("    </properties>\n")
     var taken: Set<String> = []
     for position in suite.tests {
       let test = state.tests[position]
@@ -89,20 +101,9 @@ struct JUnitRenderer {
       // Readers take two cases of one name for one, so the rarer library's is told apart.
       if !taken.insert(name).inserted { name += " (\(test.id.library.rawValue))" }
       let testCase = TestCase(test, className: suite.name, name: name, renderer: self)
-      counts.count(testCase.outcome)
-      counts.seconds += validSeconds(testCase.seconds)
-      for attempt in test.attempts {
-        startedAt = min(startedAt ?? attempt.startedAt, attempt.startedAt)
-      }
-      write(testCase, logText: logText, to: &body)
+      write(testCase, logText: logText, to: &xml)
     }
-    open(suite: suite.name, id: id, counts: counts, startedAt: startedAt, to: &xml)
-    writeProperty("carrel.product", suite.product, to: &xml)
-    if let header = state.header { writeProperty("carrel.run", header.runID, to: &xml) }
-    xml.markup("    </properties>\n")
-    xml.append(body)
     xml.markup("  </testsuite>\n")
-    return counts
   }
 
   /// Writes a suite's start tag and the start of its properties.

@@ -37,22 +37,23 @@ package enum JUnitReport {
     _ state: RunState, options: Options = Options(), logText: (LogReference) -> LogEnd?
   ) -> [UInt8] {
     let renderer = JUnitRenderer(state: state, options: options)
+    let suites = renderer.suites()
+    let problems = renderer.problemSuite()
+    // Counted before anything is written, so that the whole is in memory once.
     var counts = JUnitCounts()
-    var body = XMLWriter(capacity: 1024 * (1 + state.tests.count))
-    for suite in renderer.suites() {
-      counts.add(renderer.write(suite, id: counts.suites, logText: logText, to: &body))
-    }
-    if let problems = renderer.problemSuite() {
-      counts.add(renderer.write(problems, id: counts.suites, to: &body))
-    }
-    var xml = XMLWriter(capacity: body.bytes.count + 512)
+    for suite in suites { counts.add(renderer.counts(of: suite)) }
+    if let problems { counts.add(problems.counts) }
+    var xml = XMLWriter(capacity: 1024 * (1 + state.tests.count))
     xml.markup("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites")
     xml.attribute("name", renderer.runName)
     if let duration = state.finish?.duration { counts.seconds = duration }
     counts.write(to: &xml)
     if let startedAt = state.startedAt { xml.attribute("timestamp", iso8601(startedAt)) }
     xml.markup(">\n")
-    xml.append(body)
+    for (id, suite) in suites.enumerated() {
+      renderer.write(suite, id: id, logText: logText, to: &xml)
+    }
+    if let problems { renderer.write(problems, id: suites.count, to: &xml) }
     xml.markup("</testsuites>\n")
     return xml.bytes
   }

@@ -30,9 +30,6 @@ struct XMLWriter {
     append(String(text), inAttribute: false)
   }
 
-  /// Appends what another writer holds.
-  mutating func append(_ other: XMLWriter) { bytes.append(contentsOf: other.bytes) }
-
   private mutating func beginAttribute(_ name: StaticString) {
     bytes.append(UInt8(ascii: " "))
     markup(name)

@@ -5,16 +5,17 @@ import Orchestration
 import RunModel
 import Workers
 
-/// Packs one attempt; runs on a thread of its own.
+/// Packs the failed attempts of one batch; runs on a thread of its own.
+///
+/// What belongs to one attempt is made when it is packed: a batch can have thousands that failed.
 struct BundleTask: Sendable {
   struct Failure: Error {
     var message: String
   }
 
-  var attempt: AttemptResult
   /// Tests of the batch in the order they started.
   var startOrder: [TestID]
-  var spec: BatchSpec
+  var start: BatchStart
   var request: ProcessRequest?
   /// Where the container was while the test ran.
   var original: Container
@@ -24,15 +25,14 @@ struct BundleTask: Sendable {
   var record: RunRecord
   var compression: BundleCompression
   var selection: [UInt8]?
-  var events: [RunEvent]
   /// Ends the packing early.
   var stop: StopFlag
 
-  func perform() -> Result<BundleReference, Failure> {
+  func perform(_ attempt: AttemptResult) -> Result<BundleReference, Failure> {
     let path = record.bundlePath(attempt.test, attempt: attempt.attempt, compression: compression)
     do {
       let contents = BundleContents(
-        manifest: manifest, entries: try entries(), excluded: [record.path])
+        manifest: manifest(attempt), entries: try entries(attempt), excluded: [record.path])
       let bytes = try FailureBundle.write(
         contents, to: "\(record.path)/\(path)", compression: compression,
         isStopped: { stop.isSet })
@@ -45,7 +45,7 @@ struct BundleTask: Sendable {
     }
   }
 
-  private var manifest: BundleManifest {
+  private func manifest(_ attempt: AttemptResult) -> BundleManifest {
     let before = startOrder.prefix { $0 != attempt.test }
     return BundleManifest(
       carrel: header.carrel, runID: header.runID, attempt: attempt,
@@ -65,7 +65,7 @@ struct BundleTask: Sendable {
     return "\(text(names.sysname)) \(text(names.release)) \(text(names.machine))"
   }()
 
-  private func entries() throws -> [BundleContents.Entry] {
+  private func entries(_ attempt: AttemptResult) throws -> [BundleContents.Entry] {
     var entries: [BundleContents.Entry] = []
     if let log = attempt.stdout {
       entries.append(.init(BundlePaths.standardOutput, .file("\(record.path)/\(log.path)")))
@@ -76,7 +76,7 @@ struct BundleTask: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     var lines: [UInt8] = []
-    for event in events { lines += Array(try encoder.encode(event)) + [10] }
+    for event in events(of: attempt) { lines += Array(try encoder.encode(event)) + [10] }
     entries.append(.init(BundlePaths.events, .bytes(lines)))
     if let request {
       let command = RecordedCommand(request, container: original)
@@ -96,6 +96,18 @@ struct BundleTask: Sendable {
     entries.append(.init("\(BundlePaths.container)/home", .tree(container.home)))
     entries.append(.init("\(BundlePaths.container)/tmp", .tree(container.temporary)))
     return entries
+  }
+
+  /// The slice of the event log that is about one attempt.
+  private func events(of attempt: AttemptResult) -> [RunEvent] {
+    let began = AttemptStart(
+      test: attempt.test, attempt: attempt.attempt, batch: attempt.batch, worker: attempt.worker)
+    return [
+      RunEvent(time: attempt.startedAt, .runStarted(header)),
+      RunEvent(time: attempt.startedAt, .batchStarted(start)),
+      RunEvent(time: attempt.startedAt, .attemptStarted(began)),
+      RunEvent(time: attempt.startedAt + attempt.duration, .attemptFinished(attempt)),
+    ]
   }
 }
 

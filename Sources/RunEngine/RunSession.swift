@@ -269,17 +269,14 @@ package final class RunSession {
   private func pack(
     _ attempts: [AttemptResult], of batch: BatchRun, _ ended: BatchRun.Ended, container: Container
   ) {
-    let tasks = attempts.map { attempt in
-      BundleTask(
-        attempt: attempt, startOrder: ended.startOrder, spec: batch.spec,
-        request: ended.request, original: batch.container, container: container,
-        header: header, record: record, compression: configuration.compression,
-        selection: ended.selection, events: events(of: attempt, in: batch.spec),
-        stop: stopsPacking)
-    }
+    let task = BundleTask(
+      startOrder: ended.startOrder, start: batchStart(batch.spec, starts[batch.spec.batch]),
+      request: ended.request, original: batch.container, container: container, header: header,
+      record: record, compression: configuration.compression, selection: ended.selection,
+      stop: stopsPacking)
     bundlesUnderWay += 1
     supervisor.loop.inBackground(
-      { tasks.map { $0.perform() } },
+      { attempts.map { task.perform($0) } },
       then: { [unowned self] results in
         supervisor.loop.inBackground({ Workers.removeTree(container.root) }, then: { _ in })
         bundlesUnderWay -= 1
@@ -290,20 +287,6 @@ package final class RunSession {
           }
         }
       })
-  }
-
-  /// The slice of the event log that is about one attempt.
-  private func events(of attempt: AttemptResult, in spec: BatchSpec) -> [RunEvent] {
-    [
-      RunEvent(time: attempt.startedAt, .runStarted(header)),
-      RunEvent(time: attempt.startedAt, .batchStarted(batchStart(spec, starts[spec.batch]))),
-      RunEvent(
-        time: attempt.startedAt,
-        .attemptStarted(
-          AttemptStart(
-            test: attempt.test, attempt: attempt.attempt, batch: spec.batch, worker: spec.worker))),
-      RunEvent(time: attempt.startedAt + attempt.duration, .attemptFinished(attempt)),
-    ]
   }
 }
 
