@@ -52,9 +52,9 @@ extension ConsoleReport {
     let space = String(repeating: " ", count: max(1, 8 - label.utf8.count))
     var lines = ["  \(toned(label, tone))\(space)\(names.name(of: test.id))"]
     let main = test.main(for: result)
-    let reason = main?.explanation ?? result.reason ?? Sentences.fallback(result.verdict)
-    let firstLine = reason.split(whereSeparator: \.isNewline).first ?? ""
-    lines.append("    " + startFitting(terminalSafe(String(firstLine)), columns: 200))
+    lines += summary(of: main, result).map {
+      "    " + startFitting(terminalSafe($0), columns: Self.summaryColumns)
+    }
     if let finding = result.company {
       lines.append("    \(Sentences.company(finding, names: names))")
     }
@@ -63,6 +63,41 @@ extension ConsoleReport {
       lines.append("    bundle: \(terminalSafe(joinedPath(runFolder, bundle.path)))")
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// Widest line about a failure in the summary.
+  private static let summaryColumns = 200
+  /// Most lines of a message there.
+  private static let messageLines = 4
+
+  /// What the first failure says, its comments as `swift test` shows them, and the cases that failed.
+  private func summary(of main: AttemptResult?, _ result: TestResult) -> [String] {
+    let text = main?.explanation ?? result.reason ?? Sentences.fallback(result.verdict)
+    let all = text.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+      .map { String(Substring($0)) }
+    var lines = all
+    if all.count > Self.messageLines {
+      // The author's comments come last.
+      let left = all.count - Self.messageLines + 1
+      lines = all.prefix(Self.messageLines - 2) + ["… \(left) lines …"] + all.suffix(1)
+    }
+    lines = lines.prefix(1) + lines.dropFirst().map { "↳ \($0)" }
+    guard let main else { return lines }
+    let failure = main.issues.first(where: \.isFailure)
+    if let name = failure?.caseName, failure?.message == text, !lines.isEmpty {
+      lines[0] = "[\(shortName(ofCase: name))] \(lines[0])"
+    }
+    let (failing, count) = main.failedCases(leaksFail: style.leaksFail)
+    if count > 0 {
+      let names = failing.prefix(5).map { shortName(ofCase: $0.name) }.joined(separator: ", ")
+      let more = count > 5 ? " and \(count - min(failing.count, 5)) more" : ""
+      lines.append("\(count) of \(counted(main.allCases, "case")) failed: \(names)\(more)")
+    }
+    return lines
+  }
+
+  private func shortName(ofCase name: String) -> String {
+    startFitting(String(head(of: name, bytes: 1024)), columns: 60)
   }
 
   private func flakyEntry(_ test: RunState.Test, _ result: TestResult) -> String {

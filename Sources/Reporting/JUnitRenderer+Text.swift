@@ -29,7 +29,7 @@ extension JUnitRenderer {
       lines.append(attempt.explanation)
     }
     for issue in attempt.issues.prefix(100) {
-      lines.append(String(head(of: Self.line(of: issue, root: sourceRoot), bytes: textLimit + 1)))
+      lines.append(Self.line(of: issue, root: sourceRoot))
     }
     let moreIssues = attempt.allIssues - min(attempt.issues.count, 100)
     if moreIssues > 0 { lines.append("and \(counted(moreIssues, "more issue"))") }

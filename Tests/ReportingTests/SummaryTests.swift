@@ -62,6 +62,33 @@ import Testing
     #expect(verdict(run) == "FAILED: 1 of 2 tests (1 not run), 1 passed")
   }
 
+  /// As `swift test` shows them: the author's comments below what failed.
+  @Test func commentsAndArgumentsAreShown() {
+    let huge = "start " + String(repeating: "y", count: 1 << 20) + "\nthe comment"
+    let run = run([], exitCode: 1) { run in
+      run.run(SampleRun.id("M.f(_:)"), .failed) {
+        $0.issues = [
+          issue("slow", severity: .warning),
+          issue("Expectation failed: x == 1\nthe comment\r\nanother", caseName: "2"),
+        ]
+        $0.cases = (1...8).map {
+          TestCaseResult(name: "\($0)", verdict: $0 > 1 ? .failed : .passed)
+        }
+      }
+      run.run(SampleRun.id("M.g()"), .failed) { $0.issues = [issue(huge)] }
+    }
+    let console = ConsoleReport(
+      style: ConsoleReport.Style(), tests: [], packagePath: nil, runFolder: "r")
+    let lines = console.summary(of: run.state, recordPath: nil).split(separator: "\n")
+    #expect(
+      lines[1...5] == [
+        "  FAIL    M.f(_:)", "    [2] Expectation failed: x == 1", "    ↳ the comment",
+        "    ↳ another", "    7 of 8 cases failed: 2, 3, 4, 5, 6 and 2 more",
+      ])
+    #expect(lines[8].hasPrefix("    start yyy") && lines[8].utf8.count < 250)
+    #expect(lines[9].hasPrefix("    ↳ [carrel: ") && lines[11] == "    ↳ the comment")
+  }
+
   @Test func listsAreBounded() {
     let run = run([(.failed, 250)], exitCode: 1)
     let console = ConsoleReport(

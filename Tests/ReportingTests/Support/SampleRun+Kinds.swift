@@ -15,6 +15,12 @@ extension SampleRun {
       $0.stdout = log("title-out", bytes: 40)
       $0.stderr = log("title-err", bytes: 20)
     }
+    run.run(id("NotesTests.Notes/saves()"), .failed) {
+      $0.issues = [
+        issue("Expectation failed: saved == wanted\nremoved [\"Ideas\"]\none note was saved")
+      ]
+    }
+    run.largeResults()
     let cases = id("NotesTests.Notes/cases(_:)")
     run.plan(cases, line: 30, parameterized: true)
     run.attempt(cases, .failed) {
@@ -53,6 +59,19 @@ extension SampleRun {
     run.retriesAndChecks()
     run.end(exitCode: 1)
     return run
+  }
+
+  /// Results of which limits left something out.
+  private mutating func largeResults() {
+    let long = String(repeating: "x", count: 70)
+    let lines = (1...6).map { "line \($0)" }.joined(separator: "\n")
+    run(Self.id("NotesTests.Notes/much(_:)"), .failed) {
+      $0.issues = [issue(lines + "\n" + long, caseName: long)]
+      $0.cases = (1...6).map { TestCaseResult(name: "\($0)-\(long)", verdict: .failed) }
+      $0.omitted = OmittedCounts(issues: 2000, cases: 5000, failedCases: 1000, leaks: 3)
+      $0.leaks = [LeakedProcess(pid: 4712, command: "sleep 301")]
+      $0.stdout = log("much-out", bytes: 1 << 20)
+    }
   }
 
   private mutating func skips() {
@@ -116,6 +135,9 @@ extension SampleRun {
       case "logs/flaky-1": "output of 1"
       default: nil
       }
+    if log.path == "logs/much-out" {
+      return LogEnd("half a line\nthe last line\n".utf8, isWhole: false)
+    }
     return text.map { LogEnd(whole: $0) }
   }
 }
