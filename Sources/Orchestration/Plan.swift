@@ -30,7 +30,7 @@ package struct Plan: Sendable {
         duplicates.append(test.id)
         continue
       }
-      let key = GroupKey(product: test.id.product, library: test.id.library)
+      let key = GroupKey(product: ExactText(test.id.product), library: test.id.library)
       let group = keys[key] ?? members.count
       if group == members.count {
         keys[key] = group
@@ -64,6 +64,20 @@ package struct Plan: Sendable {
 
   package var count: Int { tests.count }
 
+  /// A warning about tests that were listed more than once; they are run once.
+  package var problems: [RunProblem] {
+    var seen: Set<TestID> = []
+    let names = duplicates.filter { seen.insert($0).inserted }.map(\.printableName)
+    guard let first = names.first else { return [] }
+    let shown = names.prefix(10).joined(separator: ", ")
+    let more = names.count > 10 ? " and \(names.count - 10) more" : ""
+    let message =
+      names.count == 1
+      ? "a test is listed more than once, and is run once: \(first)"
+      : "\(names.count) tests are listed more than once, and are run once each: \(shown)\(more)"
+    return [RunProblem(severity: .warning, code: "duplicate-test", message: message)]
+  }
+
   package var isEmpty: Bool { tests.isEmpty }
 
   /// The position of a test, `nil` when it is not planned.
@@ -74,6 +88,6 @@ package struct Plan: Sendable {
 }
 
 private struct GroupKey: Hashable {
-  let product: String
+  let product: ExactText
   let library: TestLibrary
 }

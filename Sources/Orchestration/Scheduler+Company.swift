@@ -27,7 +27,8 @@ extension Scheduler {
     guard let ran = tests[position].ran else { return nil }
     if isFailure(verdict) { return .alsoAlone }
     guard isPass(verdict), ran.count > 0 else { return nil }
-    return .onlyAfter(ran.positions.map { plan.tests[$0].id })
+    // The nearest: each of thousands of tests could name thousands.
+    return .onlyAfter(ran.positions.suffix(Self.maxNeighbours).map { plan.tests[$0].id })
   }
 
   /// What an attempt in company says of a test that failed alone; `nil` when it says nothing.
@@ -71,7 +72,7 @@ extension Scheduler {
   }
 
   private func suiteKey(_ position: Int) -> SuiteKey {
-    SuiteKey(group: plan.group(at: position), suite: plan.tests[position].id.suite)
+    SuiteKey(group: plan.group(at: position), suite: ExactText(plan.tests[position].id.suite))
   }
 
   private mutating func knownSuites() -> [SuiteKey: [Int]] {

@@ -172,15 +172,18 @@ package struct Scheduler: Sendable {
   /// Reports the final result; the only place that does.
   mutating func finish(_ position: Int, reason: String? = nil) {
     guard tests[position].phase != .finished else { return }
+    let test = tests[position]
+    var unnamed = 0
+    if case .onlyAfter(let named)? = test.finding { unnamed = (test.ran?.count ?? 0) - named.count }
     tests[position].phase = .finished
     tests[position].ran = nil
     remaining -= 1
-    let test = tests[position]
     commands.append(
       .finishTest(
         TestResult(
           test: plan.tests[position].id, verdict: test.verdict ?? .lost, isFlaky: test.isFlaky,
-          attempts: test.attempts, company: test.finding, reason: reason)))
+          attempts: test.attempts, company: test.finding,
+          unnamed: unnamed > 0 ? unnamed : nil, reason: reason)))
   }
 }
 

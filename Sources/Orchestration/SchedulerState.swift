@@ -68,7 +68,7 @@ struct GroupState: Sendable {
 
 struct SuiteKey: Hashable, Sendable {
   let group: Int
-  let suite: String
+  let suite: ExactText
 }
 
 /// A queue whose first element is removed in constant time.

@@ -70,11 +70,14 @@ package struct TestFilter: Hashable, Sendable {
 
   private func positions(ofIDsIn listing: [TestDescriptor]) throws(OrchestrationError) -> Set<Int> {
     guard !ids.isEmpty else { return [] }
+    func names(of test: TestDescriptor) -> [ExactText] {
+      [test.id.name, test.id.printableName, test.libraryID].map { ExactText($0) }
+    }
     var byID: [TestID: Int] = [:]
     var byName: [String: [Int]] = [:]
     for (position, test) in listing.enumerated() where byID[test.id] == nil {
       byID[test.id] = position
-      for name in Set([test.id.name, test.id.printableName, test.libraryID]) {
+      for name in Set(names(of: test).map(\.text)) {
         byName[name, default: []].append(position)
       }
     }
@@ -84,7 +87,10 @@ package struct TestFilter: Hashable, Sendable {
         found.insert(position)
         continue
       }
-      let matches = byName[text] ?? TestID.name(ofPrinted: text).flatMap { byName[$0] } ?? []
+      // As printed or typed, else as an equivalent text: keyboards differ in how they write an accent.
+      let equivalent = byName[text] ?? TestID.name(ofPrinted: text).flatMap { byName[$0] } ?? []
+      let exact = equivalent.filter { names(of: listing[$0]).contains(ExactText(text)) }
+      let matches = exact.isEmpty ? equivalent : exact
       if matches.isEmpty {
         let nearest = NearestNames(listing, wholeNamesOnly: true).nearest(to: text)
         throw OrchestrationError(

@@ -56,7 +56,7 @@ extension ConsoleReport {
       "    " + startFitting(terminalSafe($0), columns: Self.summaryColumns)
     }
     if let finding = result.company {
-      lines.append("    \(Sentences.company(finding, names: names))")
+      lines.append("    \(Sentences.company(finding, unnamed: result.unnamed, names: names))")
     }
     let attempt = main?.attempt ?? test.bundles.keys.max()
     if let attempt, let bundle = test.bundles[attempt] {
@@ -89,9 +89,10 @@ extension ConsoleReport {
     }
     let (failing, count) = main.failedCases(leaksFail: style.leaksFail)
     if count > 0 {
-      let names = failing.prefix(5).map { shortName(ofCase: $0.name) }.joined(separator: ", ")
-      let more = count > 5 ? " and \(count - min(failing.count, 5)) more" : ""
-      lines.append("\(count) of \(counted(main.allCases, "case")) failed: \(names)\(more)")
+      let names = listed(
+        failing.lazy.map { shortName(ofCase: $0.name) }, limit: 5,
+        furtherItems: count - failing.count)
+      lines.append("\(count) of \(counted(main.allCases, "case")) failed: \(names)")
     }
     return lines
   }

@@ -50,24 +50,24 @@ struct JUnitRenderer {
   /// The suites in the order in which the plan first names them.
   func suites() -> [Suite] {
     struct Key: Hashable {
-      var product: String
-      var suite: String
+      var product: ExactText
+      var suite: ExactText
     }
     var positions: [Key: Int] = [:]
     var suites: [Suite] = []
-    var products: [String: Int] = [:]
+    var products: [ExactText: Int] = [:]
     for (index, test) in state.tests.enumerated() {
       let suite = test.id.suite.isEmpty ? test.id.product : test.id.suite
-      let key = Key(product: test.id.product, suite: suite)
+      let key = Key(product: ExactText(test.id.product), suite: ExactText(suite))
       if let position = positions[key] {
         suites[position].tests.append(index)
       } else {
         positions[key] = suites.count
-        suites.append(Suite(product: key.product, name: suite, tests: [index]))
-        products[suite, default: 0] += 1
+        suites.append(Suite(product: test.id.product, name: suite, tests: [index]))
+        products[key.suite, default: 0] += 1
       }
     }
-    for index in suites.indices where products[suites[index].name, default: 0] > 1 {
+    for index in suites.indices where products[ExactText(suites[index].name), default: 0] > 1 {
       suites[index].name = "\(suites[index].product):\(suites[index].name)"
     }
     return suites
@@ -99,7 +99,13 @@ struct JUnitRenderer {
       let test = state.tests[position]
       var name = test.id.function
       // Readers take two cases of one name for one, so the rarer library's is told apart.
-      if !taken.insert(name).inserted { name += " (\(test.id.library.rawValue))" }
+      if taken.contains(name) { name += " (\(test.id.library.rawValue))" }
+      let base = name
+      var number = 1
+      while !taken.insert(name).inserted {
+        number += 1
+        name = "\(base) (\(number))"
+      }
       let testCase = TestCase(test, className: suite.name, name: name, renderer: self)
       write(testCase, logText: logText, to: &xml)
     }

@@ -53,9 +53,11 @@ enum Sentences {
   }
 
   /// What a further attempt with or without neighbours has shown.
-  static func company(_ finding: CompanyFinding, names: ShortNames) -> String {
+  ///
+  /// - Parameter unnamed: Tests that ran before those that the finding names.
+  static func company(_ finding: CompanyFinding, unnamed: Int?, names: ShortNames) -> String {
     func list(_ tests: [TestID]) -> String {
-      listed(tests.lazy.map { names.name(of: $0) }, limit: 20)
+      listed(tests.lazy.map { names.name(of: $0) }, limit: 20, furtherItems: unnamed ?? 0)
     }
     return switch finding {
     case .alsoAlone: "also alone: the test fails without other tests in its process too"

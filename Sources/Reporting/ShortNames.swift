@@ -2,38 +2,58 @@ package import RunModel
 
 /// The shortest printed names that still tell the tests of a run or listing apart.
 package struct ShortNames: Sendable {
-  /// Names that more than one test has, in different products or libraries.
+  /// Names that more than one test has, in different products or libraries, or that look the same.
   private let ambiguous: Set<String>
+  /// Those of them that look the same and have other bytes.
+  private let lookalikes: Set<String>
 
   package init(_ tests: some Sequence<TestID>) {
     var owners: [String: TestID] = [:]
     var ambiguous: Set<String> = []
+    var lookalikes: Set<String> = []
     for test in tests {
-      let owner = owners.updateValue(test, forKey: test.name)
-      if let owner, owner != test { ambiguous.insert(test.name) }
+      guard let owner = owners.updateValue(test, forKey: test.name), owner != test else { continue }
+      ambiguous.insert(test.name)
+      if ExactText(owner.name) != ExactText(test.name) { lookalikes.insert(test.name) }
     }
     self.ambiguous = ambiguous
+    self.lookalikes = lookalikes
   }
 
-  /// The printed name of the test, or its full ID when another test has the same name.
+  /// The printed name of the test, or its full ID when another test has the same name; in it bytes
+  /// beyond ASCII are `%XX` when only they tell the two apart.
   ///
   /// Nothing in it drives a terminal or hides text; see ``TestID/visible``.
   package func name(of test: TestID) -> String {
-    ambiguous.contains(test.name) ? test.visible : percentEscapingHidden(test.printableName)
+    guard ambiguous.contains(test.name) else { return percentEscapingHidden(test.printableName) }
+    return lookalikes.contains(test.name) ? test.asciiForm : test.visible
   }
 }
 
 extension TestID {
   /// The printed form with each further hidden character written as `%XX`; it parses back to the ID.
   var visible: String { percentEscapingHidden(description) }
+
+  /// The printed form with each byte beyond ASCII written as `%XX`; it parses back to the ID.
+  fileprivate var asciiForm: String {
+    var bytes: [UInt8] = []
+    for byte in description.utf8 {
+      if byte < 0x80 { bytes.append(byte) } else { appendEscape(byte, to: &bytes) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
 }
 
 /// Writes the bytes of hidden characters as `%XX`, in a text where a percent sign is `%25` already.
 private func percentEscapingHidden(_ text: String) -> String {
   replacingHidden(in: text) { value, _, bytes in
     for byte in Unicode.Scalar(value).flatMap({ UTF8.encode($0) }) ?? .init() {
-      let digits = String(byte, radix: 16, uppercase: true)
-      bytes.append(contentsOf: "%\(byte < 16 ? "0" : "")\(digits)".utf8)
+      appendEscape(byte, to: &bytes)
     }
   }
+}
+
+private func appendEscape(_ byte: UInt8, to bytes: inout [UInt8]) {
+  let digits = String(byte, radix: 16, uppercase: true)
+  bytes.append(contentsOf: "%\(byte < 16 ? "0" : "")\(digits)".utf8)
 }

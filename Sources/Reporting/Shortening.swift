@@ -52,8 +52,10 @@ func lastLines(of text: String, limit: Int) -> (lines: [Substring], hasMore: Boo
 }
 
 /// `a, b, c and 7 more`: at most `limit` of the items.
-func listed(_ items: some Collection<String>, limit: Int) -> String {
+///
+/// - Parameter furtherItems: Number of items that are not in the collection.
+func listed(_ items: some Collection<String>, limit: Int, furtherItems: Int = 0) -> String {
   let shown = items.prefix(limit).joined(separator: ", ")
-  let more = items.count - limit
+  let more = max(0, items.count - limit) + furtherItems
   return more > 0 ? "\(shown) and \(more) more" : shown
 }

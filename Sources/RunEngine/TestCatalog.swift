@@ -52,7 +52,8 @@ package struct TestCatalog {
       ProductMemory(
         identity: identity, tests: tests.filter { $0.id.product == product.name },
         warnings: warnings[product.name] ?? [], measurements: new + kept,
-        slowTests: Dictionary(uniqueKeysWithValues: slow.map { ("\($0.key)", $0.value) })
+        slowTests: Dictionary(
+          slow.map { ("\($0.key)", $0.value) }, uniquingKeysWith: { max($0, $1) })
       ).save(for: product, in: cache)
     }
   }

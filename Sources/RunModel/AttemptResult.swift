@@ -191,6 +191,7 @@ package enum CompanyFinding: Codable, Hashable, Sendable {
   /// Failed in company and alone.
   case alsoAlone
   /// Failed in company, passed alone; the tests ran before it in the same process, in this order.
+  /// The nearest hundred are named; see ``TestResult/unnamed``.
   case onlyAfter([TestID])
   /// Failed alone and in company.
   case alsoInCompany
@@ -207,18 +208,21 @@ package struct TestResult: Codable, Hashable, Sendable {
   /// Number of attempts, 0 when it was not run.
   package var attempts: Int
   package var company: CompanyFinding?
+  /// Number of tests that ran before those that ``company`` names; `nil` for none.
+  package var unnamed: Int?
   /// Why the test was not run; `nil` otherwise.
   package var reason: String?
 
   package init(
     test: TestID, verdict: Verdict, isFlaky: Bool = false, attempts: Int,
-    company: CompanyFinding? = nil, reason: String? = nil
+    company: CompanyFinding? = nil, unnamed: Int? = nil, reason: String? = nil
   ) {
     self.test = test
     self.verdict = verdict
     self.isFlaky = isFlaky
     self.attempts = attempts
     self.company = company
+    self.unnamed = unnamed
     self.reason = reason
   }
 }

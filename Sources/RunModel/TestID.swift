@@ -100,9 +100,20 @@ extension TestID: CustomStringConvertible {
   }
 }
 
+/// Compared by bytes; see ``ExactText``.
 extension TestID: Comparable {
-  package static func < (lhs: Self, rhs: Self) -> Bool {
-    (lhs.product, lhs.library, lhs.name) < (rhs.product, rhs.library, rhs.name)
+  package static func == (lhs: Self, rhs: Self) -> Bool { lhs.exact == rhs.exact }
+
+  package static func < (lhs: Self, rhs: Self) -> Bool { lhs.exact < rhs.exact }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(ExactText(product))
+    hasher.combine(library)
+    hasher.combine(ExactText(name))
+  }
+
+  private var exact: (ExactText, TestLibrary, ExactText) {
+    (ExactText(product), library, ExactText(name))
   }
 }
 

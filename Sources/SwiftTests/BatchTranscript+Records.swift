@@ -67,7 +67,7 @@ extension BatchTranscript {
   }
 
   mutating func take(_ record: ObserverRecord) {
-    let test = record.name.flatMap { byLibraryName[$0] }
+    let test = record.name.flatMap { self.test(libraryName: $0) }
     switch record.kind {
     case .hello, .test, .inherited: break
     case .homes: report(.homes(record.homes))
@@ -113,7 +113,7 @@ extension BatchTranscript {
   mutating func take(_ record: StreamRecord) {
     guard record.kind == "event" else { return }
     let payload = record.payload
-    let test = payload.testID.flatMap { byLibraryName[$0] }
+    let test = payload.testID.flatMap { self.test(libraryName: $0) }
     let time = payload.instant?.absolute
     switch payload.kind {
     case "testStarted":
@@ -124,7 +124,7 @@ extension BatchTranscript {
         begin(test, at: time, boundary: boundary)
       } else {
         prepare(
-          payload.testID.flatMap { firstTests[$0] }, suite: payload.testID, boundary: boundary)
+          payload.testID.flatMap { firstTests[ExactText($0)] }, suite: payload.testID, boundary: boundary)
       }
     case "testCaseStarted":
       guard let test, let name = payload._testCase?.displayName else { break }

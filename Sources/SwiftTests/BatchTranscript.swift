@@ -28,10 +28,10 @@ package struct BatchTranscript: Sendable {
 
   let tests: [TestID]
   /// Tests by the name that the library uses.
-  let byLibraryName: [String: TestID]
+  private let byLibraryName: [ExactText: TestID]
   /// The first test of each of Swift Testing's suites, by the suite's identifier: what comes before
   /// a slash in a test's one.
-  let firstTests: [String: TestID]
+  let firstTests: [ExactText: TestID]
   var state: [TestID: Progress] = [:]
   /// Tests in the order they started.
   package internal(set) var startOrder: [TestID] = []
@@ -97,12 +97,12 @@ package struct BatchTranscript: Sendable {
   init(tests: [TestDescriptor], nonce: String, lineLimit: Int) {
     self.tests = tests.map(\.id)
     byLibraryName = Dictionary(
-      tests.map { ($0.libraryID, $0.id) }, uniquingKeysWith: { first, _ in first })
-    var firstTests: [String: TestID] = [:]
+      tests.map { (ExactText($0.libraryID), $0.id) }, uniquingKeysWith: { first, _ in first })
+    var firstTests: [ExactText: TestID] = [:]
     for test in tests where test.id.library == .testing {
       let name = test.libraryID
       for slash in name.indices where name[slash] == "/" {
-        let suite = String(name[..<slash])
+        let suite = ExactText(String(name[..<slash]))
         if firstTests[suite] == nil { firstTests[suite] = test.id }
       }
     }
@@ -110,6 +110,8 @@ package struct BatchTranscript: Sendable {
     lines = ChannelLines(limit: lineLimit)
     output = OutputSorter(tests: self.tests, nonce: nonce)
   }
+
+  func test(libraryName: String) -> TestID? { byLibraryName[ExactText(libraryName)] }
 
   /// Takes a piece of what the process wrote.
   ///

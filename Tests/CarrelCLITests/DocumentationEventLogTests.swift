@@ -22,7 +22,8 @@ import Testing
     }
     func result(_ company: CompanyFinding) -> RunEvent.Kind {
       .testFinished(
-        TestResult(test: test, verdict: .failed, attempts: 1, company: company, reason: "r"))
+        TestResult(
+          test: test, verdict: .failed, attempts: 1, company: company, unnamed: 1, reason: "r"))
     }
     return [
       .runStarted(

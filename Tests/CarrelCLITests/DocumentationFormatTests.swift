@@ -38,7 +38,8 @@ import Workers
     var codes = Set(errors.map { CommandError($0).exitCode.code })
     let written = Self.matches(
       #/RunProblem\(\s*severity: \.\w+, code: "([^"]+)"/#,
-      in: try DocumentationFiles.sources(in: "RunEngine"))
+      in: try ["RunEngine", "Orchestration"].map { try DocumentationFiles.sources(in: $0) }.joined()
+    )
     #expect(written.count > 1)
     codes.formUnion(written)
     #expect(

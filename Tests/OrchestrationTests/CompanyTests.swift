@@ -27,6 +27,18 @@ import Testing
     #expect(checks.allSatisfy { $0.attempts.values.elementsEqual([2]) })
   }
 
+  /// Thousands of tests that fail in company would name thousands each.
+  @Test func onlyTheNearestPredecessorsAreNamed() {
+    let options = SchedulerOptions(workers: 1, batch: .fixed(300))
+    let run = ScriptedRun(listing(300), options) { test, _, before in
+      test == name(299) && !before.isEmpty ? .failed : .passed
+    }
+    let result = run[name(299)]
+    #expect(result?.company == .onlyAfter((199..<299).map { id(name($0)) }))
+    #expect(result?.unnamed == 199)
+    #expect(run[name(298)]?.unnamed == nil)
+  }
+
   @Test func predecessorsAreThoseOfTheSameProcess() {
     let run = ScriptedRun(listing(6), SchedulerOptions(workers: 1)) { test, _, before in
       switch test {

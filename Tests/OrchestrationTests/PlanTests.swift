@@ -28,6 +28,29 @@ import Testing
     #expect(plan.duplicates == [0, 1, 0].map { tests[$0].id })
   }
 
+  @Test func testsListedTwiceAreNamedOnce() throws {
+    let tests = listing(20)
+    #expect(Plan(tests).problems.isEmpty)
+    let one = try #require(Plan(tests + tests.prefix(1) + tests.prefix(1)).problems.first)
+    #expect(one.severity == .warning && one.code == "duplicate-test")
+    #expect(
+      one.message == "a test is listed more than once, and is run once: \(tests[0].id.name)")
+    let many = Plan(tests + tests).problems
+    #expect(many.count == 1)
+    let start = "20 tests are listed more than once, and are run once each: "
+    #expect(many[0].message.hasPrefix(start))
+    #expect(many[0].message.hasSuffix(" and 10 more"))
+  }
+
+  @Test func equivalentNamesAreTwoTests() {
+    let tests = ["M.S/caf\u{E9}()", "M.S/cafe\u{301}()"].map {
+      TestDescriptor(id: id($0, .testing))
+    }
+    let plan = Plan(tests)
+    #expect(plan.count == 2 && plan.duplicates.isEmpty)
+    #expect(tests.map { plan.position(of: $0.id) } == [0, 1])
+  }
+
   @Test func anEmptyListingIsAnEmptyPlan() {
     #expect(Plan([]).isEmpty)
     #expect(Plan([]).groups.isEmpty)

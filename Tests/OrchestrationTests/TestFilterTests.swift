@@ -22,6 +22,21 @@ import Testing
     try TestFilter(include: include, skip: skip, ids: ids).select(from: tests).tests.map(\.id.name)
   }
 
+  /// A name means the test that has its bytes; any test with an equivalent name where none has.
+  @Test func namesAreTakenExactly() throws {
+    let twins = ["M.S/caf\u{E9}()", "M.S/cafe\u{301}()"].map {
+      TestDescriptor(id: id($0, product: "Q", .testing))
+    }
+    for twin in twins {
+      for text in [twin.id.name, twin.id.description] {
+        let found = try TestFilter(ids: [text]).select(from: twins).tests
+        #expect(found.map(\.id) == [twin.id])
+      }
+    }
+    let other = try TestFilter(ids: [twins[1].id.name]).select(from: [twins[0]]).tests
+    #expect(other.map(\.id) == [twins[0].id])
+  }
+
   @Test func withoutPatternsEverythingIsSelected() throws {
     #expect(try names().count == 5)
     #expect(try TestFilter().selectsAll)

@@ -24,6 +24,23 @@ import Testing
     try expectSnapshot(text, leaksFail ? "junit.xml" : "junit-leaks-allowed.xml")
   }
 
+  @Test func lookalikesHaveTestCasesOfTheirOwn() throws {
+    var run = SampleRun()
+    let names = ["M.S/caf\u{E9}()", "M.S/cafe\u{301}()", "M.\u{E9}/f()", "M.e\u{301}/f()"]
+    for (index, name) in names.enumerated() {
+      run.run(SampleRun.id(name), index % 2 == 0 ? .passed : .failed)
+    }
+    run.run(SampleRun.id(names[0], library: .xctest), .passed)
+    let root = try parse(run)
+    let suites = root.all("testsuite")
+    #expect(suites.map { $0.number("tests") } == [3, 1, 1])
+    #expect(root.number("failures") == 2)
+    let cases = suites[0].all("testcase").compactMap { $0.attributes["name"] }
+    #expect(cases.map { ExactText($0) }.map(\.text).count == 3 && Set(cases).count == 3)
+    let ids = suites.flatMap { $0.all("testcase") }.compactMap { $0.property("carrel.id") }
+    #expect(Set(ids.compactMap(TestID.init(parsing:))) == Set(run.state.tests.map(\.id)))
+  }
+
   @Test func eachVerdictHasItsElement() throws {
     let root = try parse(.everyKind())
     let elements: [(String, String?, String?)] = [

@@ -15,6 +15,16 @@ import Testing
     TestDescriptor(id: SampleRun.id("M.C/tab\there\u{1B}\u{202E}\n", library: .xctest)),
   ]
 
+  /// Names that look the same are told apart, by what `--test` takes.
+  @Test func lookalikesAreToldApart() {
+    let names = ["M.S/caf\u{E9}()", "M.S/cafe\u{301}()", "M.S/\u{E9}()"]
+    let tests = names.map { TestDescriptor(id: SampleRun.id($0, product: "P")) }
+    let lines = ListReport.text(tests).split(separator: "\n").map(String.init)
+    #expect(
+      lines == ["P:testing:M.S/caf%C3%A9()", "P:testing:M.S/cafe%CC%81()", "M.S/\u{E9}()"])
+    #expect(lines.prefix(2).map(TestID.init(parsing:)) == tests.prefix(2).map(\.id))
+  }
+
   private struct Listing: Decodable {
     struct Test: Decodable {
       var id: String

@@ -39,6 +39,25 @@ import Testing
     #expect(TestID(parsing: text) == nil)
   }
 
+  /// Swift's strings are equal when they are canonically equivalent; names of tests are not.
+  @Test func equivalentNamesAreDifferentTests() {
+    let names = ["M.S/caf\u{E9}()", "M.S/cafe\u{301}()"]
+    #expect(names[0] == names[1])
+    let ids = names.flatMap { name in
+      ["P\u{E9}", "Pe\u{301}"].map { TestID(product: $0, library: .testing, name: name) }
+    }
+    #expect(Set(ids).count == 4)
+    #expect(Dictionary(grouping: ids.map(\.description), by: ExactText.init).count == 4)
+    for (left, first) in ids.enumerated() {
+      for (right, second) in ids.enumerated() {
+        #expect((first == second) == (left == right))
+        #expect((first < second || second < first) == (left != right))
+      }
+      #expect(TestID(parsing: first.description) == first)
+    }
+    #expect(ids.shuffled().sorted() == ids.sorted())
+  }
+
   @Test func suiteAndFunctionRespectRawIdentifiers() {
     func split(_ name: String, _ library: TestLibrary) -> [String] {
       let id = TestID(product: "P", library: library, name: name)

@@ -91,6 +91,34 @@ import Workers
     #expect(outcome?.cases.map(\.verdict) == [.failed, .passed])
   }
 
+  /// Names that are canonically equivalent are names of two tests.
+  @Test func equivalentNamesAreTwoTests() throws {
+    let tests = ["M.caf\u{E9}()", "M.cafe\u{301}()"].map {
+      TestID(product: "P", library: .testing, name: $0)
+    }
+    var transcript = BatchTranscript(tests: tests.map { TestDescriptor(id: $0) }, nonce: "n")
+    var events: [BatchTranscript.Event] = []
+    for (test, kinds) in [
+      (tests[0], ["testStarted", "issueRecorded", "testEnded"]),
+      (tests[1], ["testStarted", "testEnded", "runEnded"]),
+    ] {
+      for kind in kinds {
+        let issue = kind == "issueRecorded" ? Event.Payload.Issue() : nil
+        let event = Event(payload: Event.Payload(kind: kind, testID: test.name, issue: issue))
+        let line = Array(try JSONEncoder().encode(event)) + [10]
+        events += line.withUnsafeBytes { transcript.feed(.channel, $0) }
+      }
+    }
+    let end = transcript.conclude(
+      end: .exited(1), intervention: nil, leftovers: [], standardError: "")
+    var verdicts: [TestID: Verdict] = [:]
+    for case .finished(let test, let outcome) in events + end.events {
+      verdicts[test] = outcome.verdict
+    }
+    #expect(verdicts == [tests[0]: .failed, tests[1]: .passed])
+    #expect(end.isClean)
+  }
+
   /// The strings of a long line that are not too long come through as they are.
   @Test(arguments: 0..<50 as Range<UInt64>)
   func longLinesMeanTheSame(seed: UInt64) throws {
