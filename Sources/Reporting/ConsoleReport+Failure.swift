@@ -43,36 +43,9 @@ extension ConsoleReport {
 
   /// Messages, cases, processes: what is known besides the output.
   private func detail(_ attempt: AttemptResult) -> [String] {
-    var lines: [String] = []
-    if attempt.verdict != .failed || !attempt.issues.contains(where: \.isFailure) {
-      lines.append(shortened(attempt.explanation))
-    }
-    for issue in attempt.issues.prefix(20) {
-      lines.append(shortened(JUnitRenderer.line(of: issue, root: packagePath)))
-    }
-    let moreIssues = attempt.allIssues - min(attempt.issues.count, 20)
-    if moreIssues > 0 { lines.append("and \(counted(moreIssues, "more issue"))") }
-    let (failing, failed) = attempt.failedCases(leaksFail: style.leaksFail)
-    if failed > 0 {
-      lines.append("\(failed) of \(counted(attempt.allCases, "case")) failed:")
-      for result in failing.prefix(20) {
-        let name = terminalSafe(String(head(of: result.name, bytes: Self.lineLimit)))
-        lines.append("  \(result.verdict.rawValue): \(name)")
-      }
-      let more = failed - min(failing.count, 20)
-      if more > 0 { lines.append("  and \(more) more") }
-    }
-    if !attempt.leaks.isEmpty {
-      lines.append("left behind:")
-      for leak in attempt.leaks.prefix(20) {
-        let command = terminalSafe(String(head(of: leak.command, bytes: Self.lineLimit)))
-        lines.append("  pid \(leak.pid): \(command)")
-      }
-      let more = attempt.allLeaks - min(attempt.leaks.count, 20)
-      if more > 0 { lines.append("  and \(more) more") }
-    }
-    if let end = attempt.remarkableEnd { lines.append("process ended: \(end)") }
-    return lines
+    attempt.details(
+      root: packagePath, leaksFail: style.leaksFail, limit: 20, message: { shortened($0) },
+      name: { terminalSafe(String(head(of: $0, bytes: Self.lineLimit))) })
   }
 
   /// The beginning of a message, with a mark when something was left out.

@@ -86,8 +86,7 @@ extension JUnitRenderer {
     // A passed test case has no other place for these.
     if testCase.outcome == .passed || testCase.outcome == .skipped {
       for issue in (testCase.main?.issues ?? []).prefix(20) where !issue.isFailure {
-        let line = JUnitRenderer.line(of: issue, root: sourceRoot)
-        let text = String(head(of: line, bytes: 1024))
+        let text = String(head(of: issue.line(root: sourceRoot), bytes: 1024))
         add(issue.isKnown ? "carrel.known-issue" : "carrel.warning", text)
       }
       for leak in (testCase.main?.leaks ?? []).prefix(20) {

@@ -24,30 +24,8 @@ extension JUnitRenderer {
 
   /// What one attempt that did not succeed has to tell.
   func text(of attempt: AttemptResult, in test: RunState.Test) -> String {
-    var lines: [String] = []
-    if attempt.verdict != .failed || !attempt.issues.contains(where: \.isFailure) {
-      lines.append(attempt.explanation)
-    }
-    for issue in attempt.issues.prefix(100) {
-      lines.append(Self.line(of: issue, root: sourceRoot))
-    }
-    let moreIssues = attempt.allIssues - min(attempt.issues.count, 100)
-    if moreIssues > 0 { lines.append("and \(counted(moreIssues, "more issue"))") }
-    let (failing, failed) = attempt.failedCases(leaksFail: leaksFail)
-    if failed > 0 {
-      lines.append("\(failed) of \(counted(attempt.allCases, "case")) failed:")
-      for result in failing.prefix(100) {
-        lines.append("  \(result.verdict.rawValue): \(result.name)")
-      }
-      let more = failed - min(failing.count, 100)
-      if more > 0 { lines.append("  and \(more) more") }
-    }
-    for leak in attempt.leaks.prefix(100) {
-      lines.append("left behind: pid \(leak.pid): \(leak.command)")
-    }
-    let moreLeaks = attempt.allLeaks - min(attempt.leaks.count, 100)
-    if moreLeaks > 0 { lines.append("and \(counted(moreLeaks, "more process"))") }
-    if let end = attempt.remarkableEnd { lines.append("process ended: \(end)") }
+    var lines = attempt.details(
+      root: sourceRoot, leaksFail: leaksFail, limit: 100, message: { $0 }, name: { $0 })
     let ordinal = test.ordinal(of: attempt)
     if ordinal.total > 1 { lines.append(title(of: attempt, in: test)) }
     if let bundle = bundlePath(of: attempt, in: test) { lines.append("bundle: \(bundle)") }
@@ -59,18 +37,6 @@ extension JUnitRenderer {
     if let check = Sentences.check(attempt.purpose) { return check }
     let ordinal = test.ordinal(of: attempt)
     return "attempt \(ordinal.number) of \(ordinal.total)"
-  }
-
-  /// `File.swift:12: [case] message`.
-  static func line(of issue: TestIssue, root: String?) -> String {
-    var line = ""
-    if let location = issue.location {
-      line += "\(displayPath(location.file, in: root)):\(location.line): "
-    }
-    if issue.isKnown { line += "known issue: " }
-    if issue.severity == .warning { line += "warning: " }
-    if let name = issue.caseName { line += "[\(name)] " }
-    return line + issue.message
   }
 
   /// The path of the attempt's bundle as a reader of the report finds it.

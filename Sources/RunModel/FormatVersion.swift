@@ -1,5 +1,7 @@
 /// A format's version: a reader accepts newer minor versions and refuses newer major ones.
-package struct FormatVersion: Codable, Hashable, Sendable, CustomStringConvertible {
+package struct FormatVersion: CodedAsText, Hashable, Sendable {
+  package static var kindOfText: String { "a format version" }
+
   package var major: Int
   package var minor: Int
 
@@ -8,7 +10,7 @@ package struct FormatVersion: Codable, Hashable, Sendable, CustomStringConvertib
     self.minor = minor
   }
 
-  package init?(_ text: String) {
+  package init?(parsing text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let major = parts[0], let minor = parts[1], major >= 0, minor >= 0
     else { return nil }
@@ -16,19 +18,4 @@ package struct FormatVersion: Codable, Hashable, Sendable, CustomStringConvertib
   }
 
   package var description: String { "\(major).\(minor)" }
-
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let text = try container.decode(String.self)
-    guard let version = FormatVersion(text) else {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "not a format version: \(text)")
-    }
-    self = version
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
 }

@@ -94,7 +94,7 @@ package struct TestID: Hashable, Sendable {
   }
 }
 
-extension TestID: CustomStringConvertible {
+extension TestID {
   package var description: String {
     "\(percentEncoded(product, alsoEscaping: [UInt8(ascii: ":")])):\(library.rawValue):\(printableName)"
   }
@@ -117,21 +117,8 @@ extension TestID: Comparable {
   }
 }
 
-extension TestID: Codable {
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let text = try container.decode(String.self)
-    guard let id = TestID(parsing: text) else {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "not a test ID: \(text)")
-    }
-    self = id
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
+extension TestID: CodedAsText {
+  package static var kindOfText: String { "a test ID" }
 }
 
 /// Writes `%`, hidden characters and the given ASCII bytes as `%XX`.

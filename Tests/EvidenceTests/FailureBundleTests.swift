@@ -86,7 +86,7 @@ import Testing
   func aNewerMajorVersionIsRefused(_ format: String) throws {
     let scratch = try Scratch()
     var manifest = BundleManifest.sample()
-    manifest.format = try #require(FormatVersion(format))
+    manifest.format = try #require(FormatVersion(parsing: format))
     let path = "\(scratch.path)/b.tar"
     try FailureBundle.write(BundleContents(manifest: manifest, entries: []), to: path)
     let reader = BundleReader(path: path)
