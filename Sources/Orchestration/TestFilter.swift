@@ -87,9 +87,13 @@ package struct TestFilter: Hashable, Sendable {
         found.insert(position)
         continue
       }
-      // As printed or typed, else as an equivalent text: keyboards differ in how they write an accent.
-      let equivalent = byName[text] ?? TestID.name(ofPrinted: text).flatMap { byName[$0] } ?? []
-      let exact = equivalent.filter { names(of: listing[$0]).contains(ExactText(text)) }
+      // As typed or printed, else as an equivalent text: keyboards differ in how they write an accent.
+      let spellings = [text] + (TestID.name(ofPrinted: text).map { [$0] } ?? [])
+      let equivalent = spellings.lazy.compactMap { byName[$0] }.first ?? []
+      let exact = equivalent.filter { position in
+        let names = names(of: listing[position])
+        return spellings.contains { names.contains(ExactText($0)) }
+      }
       let matches = exact.isEmpty ? equivalent : exact
       if matches.isEmpty {
         let nearest = NearestNames(listing, wholeNamesOnly: true).nearest(to: text)

@@ -72,23 +72,8 @@ package final class RunSession {
     starter.onDecline = { [unowned self] in log(.problem($0)) }
     log(.runStarted(header))
     for problem in catalog.problems { log(.problem(problem)) }
-    noteDuplicates(plan)
+    for problem in plan.problems { log(.problem(problem)) }
     for test in plan.tests { log(.testPlanned(test)) }
-  }
-
-  /// Tests that cannot be told apart are one test for every report; that is said, not hidden.
-  private func noteDuplicates(_ plan: Plan) {
-    guard let first = plan.duplicates.first else { return }
-    let count = Set(plan.duplicates).count
-    let names =
-      count == 1 ? "\(first.printableName) is" : "\(first.printableName) and \(count - 1) more are"
-    log(
-      .problem(
-        RunProblem(
-          severity: .warning, code: "duplicate-test",
-          message:
-            "\(names) listed more than once; tests of one name cannot be told apart, so each "
-            + "counts as one test, which passes when all of them pass")))
   }
 
   /// Runs the plan to its end.

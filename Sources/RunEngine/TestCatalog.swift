@@ -2,7 +2,7 @@ import Glibc
 package import Orchestration
 package import RunModel
 package import SwiftTests
-package import Workers
+import Workers
 
 /// A built package with the tests found in it.
 package struct TestCatalog {

@@ -322,7 +322,7 @@ extension RunsProcesses {
       #expect(outcome.verdicts == [.passed, .passed, .passed])
       #expect(outcome.state.problems.map(\.code) == ["duplicate-test"])
       #expect(outcome.state.problems[0].severity == .warning)
-      #expect(outcome.state.problems[0].message.hasPrefix("M.A/test1 and 2 more are listed more"))
+      #expect(outcome.state.problems[0].message.contains("M.A/test1"))
     }
 
     @Test func timesAreRemembered() async throws {

@@ -41,8 +41,7 @@ import Workers
         _ = transcript.feed(.channel, UnsafeRawBufferPointer(rebasing: all[start..<end]))
       }
     }
-    let conclusion = transcript.conclude(
-      end: .exited(1), intervention: nil, leftovers: [], standardError: "")
+    let conclusion = transcript.conclude(end: .exited(1), intervention: nil, leftovers: [])
     return conclusion.events.lazy.compactMap {
       if case .finished(_, let outcome) = $0 { outcome } else { nil }
     }.first
@@ -109,8 +108,7 @@ import Workers
         events += line.withUnsafeBytes { transcript.feed(.channel, $0) }
       }
     }
-    let end = transcript.conclude(
-      end: .exited(1), intervention: nil, leftovers: [], standardError: "")
+    let end = transcript.conclude(end: .exited(1), intervention: nil, leftovers: [])
     var verdicts: [TestID: Verdict] = [:]
     for case .finished(let test, let outcome) in events + end.events {
       verdicts[test] = outcome.verdict
@@ -138,7 +136,9 @@ import Workers
     (Array("first\n".utf8) + line + Array("last\n".utf8)).withUnsafeBytes { all in
       for start in stride(from: 0, to: all.count, by: piece) {
         let end = min(start + piece, all.count)
-        lines.feed(UnsafeRawBufferPointer(rebasing: all[start..<end])) { found.append(Array($0)) }
+        lines.feed(UnsafeRawBufferPointer(rebasing: all[start..<end])) { line in
+          found.append(line.map { Array($0) } ?? [])
+        }
       }
     }
     try #require(found.count == 3)
