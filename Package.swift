@@ -55,7 +55,8 @@ let package = Package(
       exclude: ["Snapshots"]),
     .testTarget(name: "WorkersTests", dependencies: ["RunModel", "TestSupport", "Workers"]),
     .testTarget(name: "SearchIndexTests", dependencies: ["CSQLite", "SearchIndex", "TestSupport"]),
-    .testTarget(name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "Workers"]),
+    .testTarget(
+      name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "TestSupport", "Workers"]),
     .testTarget(
       name: "EvidenceTests", dependencies: ["CArchive", "Evidence", "RunModel", "TestSupport"]),
     .testTarget(
@@ -67,8 +68,8 @@ let package = Package(
     .testTarget(
       name: "CarrelCLITests",
       dependencies: [
-        "CarrelCLI", "Evidence", "Orchestration", "RunEngine", "RunModel", "SwiftTests",
-        "TestSupport", "Workers",
+        "CarrelCLI", "Evidence", "Orchestration", "Reporting", "RunEngine", "RunModel",
+        "SwiftTests", "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["RunModel", "TestSupport"], path: "Tests/EndToEnd"),
