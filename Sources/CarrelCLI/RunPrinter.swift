@@ -13,9 +13,9 @@ final class RunPrinter: RunListener {
   /// Made when the tests are known.
   private(set) var report: ConsoleReport
   /// Attempts that had succeeded when they were printed.
-  private var printedAsPassed: Set<String> = []
+  private var printedAsPassed: Set<Said> = []
   /// What was said of attempts: the end of a process may tell the same once more.
-  private var said: Set<String> = []
+  private var said: Set<Said> = []
   private let context: CommandContext
 
   init(
@@ -50,13 +50,13 @@ final class RunPrinter: RunListener {
   func runDid(_ event: RunEvent, state: RunState) {
     switch event.kind {
     case .attemptFinished(let attempt):
-      guard said.insert("\(attempt.verdict) " + key(attempt.test, attempt.attempt)).inserted else {
+      guard said.insert(Said(attempt, attempt.verdict)).inserted else {
         break
       }
       if attempt.verdict.needsBundle {
         printFailure(attempt, state)
       } else {
-        printedAsPassed.insert(key(attempt.test, attempt.attempt))
+        printedAsPassed.insert(Said(attempt))
         if !isQuiet || attempt.purpose != .planned {
           output.print(report.line(for: attempt, in: state))
         }
@@ -112,7 +112,7 @@ final class RunPrinter: RunListener {
     switch attempt.purpose {
     case .planned, .retry:
       output.print(report.failure(attempt, in: state) { logText($0) })
-      if printedAsPassed.contains(key(attempt.test, attempt.attempt)) {
+      if printedAsPassed.contains(Said(attempt)) {
         output.print("    (its line above was printed before its process had ended)")
       }
     case .aloneCheck, .companyCheck:
@@ -121,7 +121,18 @@ final class RunPrinter: RunListener {
     }
   }
 
-  private func key(_ test: TestID, _ attempt: Int) -> String { "\(attempt) \(test)" }
+  /// An attempt of which something was printed.
+  private struct Said: Hashable {
+    var test: TestID
+    var attempt: Int
+    var verdict: Verdict?
+
+    init(_ attempt: AttemptResult, _ verdict: Verdict? = nil) {
+      test = attempt.test
+      self.attempt = attempt.attempt
+      self.verdict = verdict
+    }
+  }
 
   private func logText(_ log: LogReference) -> LogEnd? {
     LogText.end(of: "\(recordPath)/\(log.path)", bytes: 1 << 16)

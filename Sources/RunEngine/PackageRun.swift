@@ -58,13 +58,14 @@ package struct PackageRun {
       }
     }
 
+    let plan = Plan(selected)
     let session = RunSession(
       supervisor: supervisor, root: root, indexTemplate: indexTemplate, catalog: catalog,
-      package: package, configuration: request.configuration, plan: Plan(selected),
+      package: package, configuration: request.configuration, plan: plan,
       record: record, events: events, header: header, listener: listener)
     if let failure { session.log(.problem(listener.problem(for: failure))) }
     if !selected.isEmpty {
-      listener.runWillStart(session, tests: selected.count, of: catalog.tests.count)
+      listener.runWillStart(session, tests: plan.count, of: Set(catalog.tests.map(\.id)).count)
       session.run()
       listener.runDidEnd(session)
     }

@@ -157,10 +157,10 @@ package struct Listing: Sendable {
 
   /// Adds the source location to names that several tests share.
   private func unambiguous(_ tests: [TestDescriptor]) -> [TestDescriptor] {
-    var libraryIDs: [String: Set<String>] = [:]
-    for test in tests { libraryIDs[test.id.name, default: []].insert(test.libraryID) }
+    var libraryIDs: [TestID: Set<String>] = [:]
+    for test in tests { libraryIDs[test.id, default: []].insert(test.libraryID) }
     return tests.map { test in
-      guard library == .testing, libraryIDs[test.id.name]?.count ?? 0 > 1 else { return test }
+      guard library == .testing, libraryIDs[test.id]?.count ?? 0 > 1 else { return test }
       var renamed = test
       renamed.id.name += "@" + test.libraryID.dropFirst(test.id.name.count + 1)
       return renamed
