@@ -21,29 +21,31 @@ let package = Package(
     .target(name: "Reporting", dependencies: ["RunModel"]),
 
     // Side effects.
-    .target(name: "Workers", dependencies: ["CSystem", "RunModel"]),
+    .target(name: "SystemFiles", dependencies: ["CSystem"]),
+    .target(name: "Workers", dependencies: ["CSystem", "RunModel", "SystemFiles"]),
     .target(name: "SearchIndex", dependencies: ["CSQLite"]),
     .target(
-      name: "SwiftTests", dependencies: ["RunModel", "Workers"],
+      name: "SwiftTests", dependencies: ["RunModel", "SystemFiles", "Workers"],
       resources: [
         .embedInCode("Observer/children.c.in"), .embedInCode("Observer/classes.c.in"),
         .embedInCode("Observer/homes.c.in"), .embedInCode("Observer/interpose.c.in"),
         .embedInCode("Observer/output.c.in"), .embedInCode("Observer/warm.c.in"),
         .embedInCode("Observer/Observer.swift.in"),
       ]),
-    .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "RunModel"]),
+    .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "RunModel", "SystemFiles"]),
 
     // The whole.
     .target(
       name: "RunEngine",
       dependencies: [
-        "Evidence", "Orchestration", "RunModel", "SearchIndex", "SwiftTests", "Workers",
+        "Evidence", "Orchestration", "RunModel", "SearchIndex", "SwiftTests", "SystemFiles",
+        "Workers",
       ]),
     .target(
       name: "CarrelCLI",
       dependencies: [
         "Evidence", "Orchestration", "Reporting", "RunEngine", "RunModel", "SearchIndex",
-        "SwiftTests", "Workers",
+        "SwiftTests", "SystemFiles", "Workers",
       ]),
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
 
@@ -53,23 +55,26 @@ let package = Package(
     .testTarget(
       name: "ReportingTests", dependencies: ["Reporting", "RunModel", "TestSupport"],
       exclude: ["Snapshots"]),
-    .testTarget(name: "WorkersTests", dependencies: ["RunModel", "TestSupport", "Workers"]),
+    .testTarget(name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"]),
+    .testTarget(
+      name: "WorkersTests", dependencies: ["RunModel", "SystemFiles", "TestSupport", "Workers"]),
     .testTarget(name: "SearchIndexTests", dependencies: ["CSQLite", "SearchIndex", "TestSupport"]),
     .testTarget(
       name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "TestSupport", "Workers"]),
     .testTarget(
-      name: "EvidenceTests", dependencies: ["CArchive", "Evidence", "RunModel", "TestSupport"]),
+      name: "EvidenceTests",
+      dependencies: ["CArchive", "Evidence", "RunModel", "SystemFiles", "TestSupport"]),
     .testTarget(
       name: "RunEngineTests",
       dependencies: [
         "Evidence", "Orchestration", "RunEngine", "RunModel", "SearchIndex", "SwiftTests",
-        "TestSupport", "Workers",
+        "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "CarrelCLITests",
       dependencies: [
         "CarrelCLI", "Evidence", "Orchestration", "Reporting", "RunEngine", "RunModel",
-        "SwiftTests", "TestSupport", "Workers",
+        "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["RunModel", "TestSupport"], path: "Tests/EndToEnd"),

@@ -224,6 +224,8 @@ int carrel_copy_file(const char *from, const char *to, mode_t mode) {
   return result;
 }
 
+const int carrel_path_only = O_PATH;
+
 int carrel_socket_pair(int descriptors[2]) {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, descriptors) < 0) return -1;
   return fcntl(descriptors[0], F_SETFL, O_NONBLOCK);

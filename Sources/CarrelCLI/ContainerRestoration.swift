@@ -1,4 +1,5 @@
 import Evidence
+import SystemFiles
 import Workers
 
 /// Puts the files of a bundle's container into a new one.
@@ -18,7 +19,7 @@ struct ContainerRestoration: Sendable {
     for name in ["home", "tmp"] {
       try container.replace(name, with: "\(folder)/\(name)")
     }
-    Workers.removeTree(folder)
+    removeTree(folder)
     if let index = try? bundle.read(BundlePaths.index) {
       try writeSmallFile(container.index, index)
     }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 import Workers
 
 /// Writes a report so that under its name there is either all of it or nothing.

@@ -4,6 +4,7 @@ import Reporting
 import RunEngine
 import RunModel
 import SwiftTests
+import SystemFiles
 import Workers
 
 /// A run as the terminal shows it: what `run`, `rerun` and `repro` have in common.

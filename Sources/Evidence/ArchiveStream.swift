@@ -1,5 +1,6 @@
 import CArchive
 import Glibc
+import SystemFiles
 
 /// The uncompressed bytes of an archive file, read through libarchive's decompression.
 ///

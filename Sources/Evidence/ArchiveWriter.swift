@@ -1,5 +1,6 @@
 import CArchive
 import Glibc
+import SystemFiles
 
 /// Writes a tar archive in pax form through libarchive.
 ///

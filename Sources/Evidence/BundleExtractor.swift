@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 /// Makes the files, folders and links of a bundle in an open, empty folder.
 ///
@@ -219,11 +220,11 @@ final class BundleExtractor: BundleVisitor {
   /// The open folder that a path's last component lies in; folders that are missing are made.
   private func folder(of components: [ArraySlice<UInt8>]) throws(Obstacle) -> Int32 {
     do throws(FolderChain.Blocked) {
-      return try chain.folder(components.dropLast(), isMaking: true)
+      return try chain.folder(components.dropLast(), making: 0o777)
     } catch {
       switch error.obstacle {
-      case .symlink?: throw .refused(.throughLink)
-      case _?: throw .refused(.throughFile)
+      case .link?: throw .refused(.throughLink)
+      case .file?: throw .refused(.throughFile)
       case nil: throw obstacle(error.failure)
       }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 extension BundlePacker {
   /// Open folders that are kept while walking; deeper trees reopen the upper ones when needed.
@@ -65,7 +66,7 @@ extension BundlePacker {
       case .folder:
         try addFolder(name, in: folder, path: path, status, levels: &levels)
       case .symlink:
-        try addLink(path, target: try linkTarget(of: name, in: folder), status)
+        try addLink(path, target: ByteName(bytes: try linkTarget(of: name, in: folder)), status)
       default:
         noteSpecial(path, status)
       }

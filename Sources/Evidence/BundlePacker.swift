@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 /// Writes the entries of one bundle and keeps the list of them.
 final class BundlePacker {

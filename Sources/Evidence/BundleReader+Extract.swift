@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 extension BundleReader {
   /// Extracts the bundle into a folder.
@@ -31,21 +32,16 @@ extension BundleReader {
   private func extractToNewFolder(
     _ target: String, _ options: ExtractionOptions
   ) throws -> ExtractionReport {
-    let above = folder(of: target)
-    try makeFolders(above)
-    let temporary = "\(above)/.carrel-\(getpid())-\(randomText(12)).partial"
-    guard mkdir(temporary, 0o777) == 0 else {
-      throw EvidenceError.system(.unwritable, "make the folder", path: temporary, errno: errno)
-    }
+    try evidence { () throws(FileError) in try makeFolders(folder(of: target)) }
+    Leftovers.remove(in: folder(of: target))
     do {
-      let report = try fill(temporary, options)
-      guard rename(temporary, target) == 0 else {
-        throw EvidenceError.system(.unwritable, "make the folder", path: target, errno: errno)
-      }
+      let temporary = try TemporaryDirectory(beside: target)
+      let report = try fill(temporary.path, options)
+      try temporary.rename(to: target)
       return report
-    } catch {
-      try? removeTree(temporary)
-      throw error
+    } catch let failure as SystemFailure {
+      throw EvidenceError.system(
+        .unwritable, "make the folder", path: target, errno: failure.number)
     }
   }
 
@@ -71,7 +67,7 @@ extension BundleReader {
       }
       return extractor.finish(check)
     } catch {
-      try? emptyFolder(root.number)
+      _ = emptyFolder(root.number, path: target)
       throw error
     }
   }

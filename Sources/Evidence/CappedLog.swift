@@ -1,6 +1,7 @@
 import Glibc
 package import RunModel
 import Synchronization
+import SystemFiles
 
 /// The log of one stream of one attempt: keeps the head and the tail of what a test writes.
 ///

@@ -1,3 +1,5 @@
+import Glibc
+
 /// One line of the list of contents: an entry of the archive.
 package struct ContentsEntry: Hashable, Sendable {
   package var path: ByteName
@@ -111,5 +113,11 @@ extension BundleEntry {
   /// The entry as one line of JSON without the newline, in the form of the list of contents.
   package var json: [UInt8] {
     ContentsEntry(path: path, kind: kind, mode: mode, size: size, linkTarget: linkTarget).json
+  }
+}
+
+extension stat {
+  var modified: Timestamp {
+    Timestamp(seconds: st_mtim.tv_sec, nanoseconds: st_mtim.tv_nsec)
   }
 }

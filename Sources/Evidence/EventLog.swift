@@ -1,6 +1,7 @@
 import Glibc
 package import RunModel
 import Synchronization
+import SystemFiles
 
 /// Appends events to an event log, one write(2) a line and without a buffer of its own: a line is
 /// with the system when ``append(_:)`` returns, so it survives the end of this process.

@@ -1,3 +1,5 @@
+import SystemFiles
+
 /// An error of the run record, the failure bundle or an archive.
 package struct EvidenceError: Error, Sendable {
   /// What went wrong, in a form that programs can rely on.
@@ -60,4 +62,23 @@ extension EvidenceError {
     EvidenceError(
       code, "cannot \(action) '\(path)'", context: ["path": path], cause: SystemFailure(number))
   }
+}
+
+extension EvidenceError {
+  /// What went wrong with a file or folder.
+  init(_ error: FileError) {
+    let code: Code =
+      switch error.code {
+      case .notFound: .notFound
+      case .unreadable: .unreadable
+      case .unwritable: .unwritable
+      case .limit: .limit
+      }
+    self.init(code, error.message, context: error.context, cause: error.cause)
+  }
+}
+
+/// Turns errors of files into those of this module.
+func evidence<T>(_ body: () throws(FileError) -> T) throws(EvidenceError) -> T {
+  do throws(FileError) { return try body() } catch { throw EvidenceError(error) }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 /// Writes failure bundles; see docs/bundle-format.md.
 package enum FailureBundle {
@@ -21,7 +22,7 @@ package enum FailureBundle {
     limits: BundleLimits = BundleLimits(), isStopped: @escaping () -> Bool = { false }
   ) throws -> Int {
     let entries = try contents.orderedEntries()
-    try makeFolders(folder(of: path))
+    try evidence { () throws(FileError) in try makeFolders(folder(of: path)) }
     do {
       var file = try TemporaryFile(beside: path)
       var excluded = Set((contents.excluded + [path]).compactMap { FileIdentity(path: $0) })

@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 /// Reads a file line by line with memory bounded by the longest line.
 struct LineReader: ~Copyable {

@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 /// Names of runs: `20261130T053000Z-4f3a2b`, the start in UTC and six random digits, so that
 /// sorting by name sorts by time.

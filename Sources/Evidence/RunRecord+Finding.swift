@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 extension RunRecord {
   /// The runs in a folder, oldest first; empty when the folder does not exist.
@@ -72,6 +73,6 @@ extension RunRecord {
   }
 
   private static func target(ofLink path: String) -> String? {
-    try? linkTarget(of: Array(path.utf8), in: AT_FDCWD).text
+    (try? linkTarget(of: Array(path.utf8), in: AT_FDCWD)).flatMap { ByteName(bytes: $0).text }
   }
 }

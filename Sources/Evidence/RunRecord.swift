@@ -1,5 +1,6 @@
 import Glibc
 package import RunModel
+import SystemFiles
 
 /// The folder of one run: `run.json`, `events.jsonl`, `logs/`, `bundles/`.
 ///
@@ -36,7 +37,7 @@ package struct RunRecord: Hashable, Sendable {
   package static func create(
     inRunsFolder runsFolder: String, at time: Double, becomesLatest: Bool = true
   ) throws -> RunRecord {
-    try makeFolders(runsFolder)
+    try evidence { () throws(FileError) in try makeFolders(runsFolder) }
     while true {
       let record = RunRecord(path: "\(runsFolder)/\(RunIdentifier.make(at: time))")
       guard mkdir(record.path, 0o777) == 0 else {
@@ -44,8 +45,10 @@ package struct RunRecord: Hashable, Sendable {
         throw EvidenceError.system(
           .unwritable, "make the folder", path: record.path, errno: errno)
       }
-      try makeFolders("\(record.path)/logs")
-      try makeFolders("\(record.path)/bundles")
+      try evidence { () throws(FileError) in
+        try makeFolders("\(record.path)/logs")
+        try makeFolders("\(record.path)/bundles")
+      }
       if becomesLatest { try pointLatest(of: runsFolder, to: record.runID) }
       return record
     }
@@ -53,14 +56,17 @@ package struct RunRecord: Hashable, Sendable {
 
   /// Writes `run.json`.
   package func write(_ header: RunHeader) throws {
-    try writeFileAtomically(encodedJSON(header, pretty: true) + [10], to: headerPath)
+    let bytes = try encodedJSON(header, pretty: true) + [10]
+    try evidence { () throws(FileError) in try writeFileAtomically(bytes, to: headerPath) }
   }
 
   /// Reads `run.json`.
   ///
   /// - Throws: ``EvidenceError`` with the code `newer-format` when a newer major version wrote it.
   package func header() throws -> RunHeader {
-    let bytes = try readFile(headerPath, maxBytes: 16 << 20)
+    let bytes = try evidence { () throws(FileError) in
+      try readFile(headerPath, maxBytes: 16 << 20)
+    }
     return try decodedJSON(
       RunHeader.self, from: bytes, reading: eventLogFormat, name: "run record '\(path)'")
   }

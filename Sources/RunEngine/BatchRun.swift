@@ -3,6 +3,7 @@ import Glibc
 import Orchestration
 import RunModel
 import SwiftTests
+import SystemFiles
 import Workers
 
 /// One batch while it runs: its container, its process, its logs.

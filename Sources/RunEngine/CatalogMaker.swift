@@ -2,6 +2,7 @@ import Glibc
 import Orchestration
 import RunModel
 import SwiftTests
+import SystemFiles
 package import Workers
 
 /// Builds a package's tests and lists them.

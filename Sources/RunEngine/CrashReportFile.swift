@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import RunModel
+import SystemFiles
 import Workers
 
 /// A crash report of Swift's backtracer: `NAME-PID-NUMBER.json`, or `.log` from other toolchains.
@@ -13,7 +14,7 @@ struct CrashReportFile {
 
   /// The reports in a folder, by name.
   static func all(in folder: String) -> [CrashReportFile] {
-    (ProcessTable.folderEntries(folder) ?? []).sorted().compactMap { name in
+    (folderEntries(folder) ?? []).sorted().compactMap { name in
       let parts = name.split(separator: "-")
       var info = stat()
       guard parts.count >= 3, let pid = Int32(parts[parts.count - 2]),

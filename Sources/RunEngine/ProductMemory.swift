@@ -3,6 +3,7 @@ import Glibc
 import Orchestration
 import RunModel
 import SwiftTests
+import SystemFiles
 import Workers
 
 /// What is remembered of a test product between runs: its tests, and how long they take.
@@ -58,15 +59,8 @@ struct ProductMemory: Codable {
   func save(for product: TestProduct, in cache: String) {
     let path = Self.path(of: product, in: cache)
     guard let bytes = try? JSONEncoder().encode(self) else { return }
-    let temporary = "\(path).\(getpid())"
-    do {
-      try makeFolders(cache + "/products", mode: 0o700)
-      try writeSmallFile(temporary, Array(bytes))
-    } catch {
-      unlink(temporary)
-      return
-    }
-    if rename(temporary, path) != 0 { unlink(temporary) }
+    guard (try? makeFolders(cache + "/products", mode: 0o700)) != nil else { return }
+    try? writeFileAtomically(Array(bytes), to: path, mode: 0o600)
   }
 
   private static func path(of product: TestProduct, in cache: String) -> String {

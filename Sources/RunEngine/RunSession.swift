@@ -3,6 +3,7 @@ import Glibc
 package import Orchestration
 package import RunModel
 import SwiftTests
+import SystemFiles
 package import Workers
 
 /// One run: does what the scheduler wants, and writes down what happens.
@@ -31,6 +32,9 @@ package final class RunSession {
   private var bundlesUnderWay = 0
   /// Set by the second signal: nobody wants to wait for bundles any more.
   private let stopsPacking = StopFlag()
+  private var removalsUnderWay = 0
+  /// What of used containers could not be removed, taken together.
+  private var leftFiles: RemovalFailure?
   private var patterns: [String: FilterPatterns] = [:]
   /// Products and libraries of which a process was asked for Foundation's folders.
   private var homesChecked: Set<String> = []
@@ -85,10 +89,19 @@ package final class RunSession {
     } else {
       perform(scheduler.start())
     }
-    loop.run { scheduler.isDone && batches.isEmpty && bundlesUnderWay == 0 }
+    loop.run {
+      scheduler.isDone && batches.isEmpty && bundlesUnderWay == 0 && removalsUnderWay == 0
+    }
     supervisor.onInterruption = nil
     starter.finish()
     supervisor.registry.endAdopted()
+    if let leftFiles {
+      log(
+        .problem(
+          RunProblem(
+            severity: .warning, code: "container-left",
+            message: "files of used containers stay behind: \(leftFiles)")))
+    }
     var seconds: [TestID: Double] = [:]
     for test in state.tests {
       if let attempt = test.decisive { seconds[test.id] = attempt.duration }
@@ -237,7 +250,7 @@ package final class RunSession {
     let failed = ended.results.filter { $0.verdict.needsBundle }
     if let folder = root.retire(batch.container, keepsFiles: !failed.isEmpty) {
       if failed.isEmpty {
-        supervisor.loop.inBackground({ Workers.removeTree(folder) }, then: { _ in })
+        remove(folder)
       } else {
         pack(failed, of: batch, ended, container: Container(root: folder))
       }
@@ -263,7 +276,7 @@ package final class RunSession {
     supervisor.loop.inBackground(
       { attempts.map { task.perform($0) } },
       then: { [unowned self] results in
-        supervisor.loop.inBackground({ Workers.removeTree(container.root) }, then: { _ in })
+        remove(container.root)
         bundlesUnderWay -= 1
         for result in results {
           switch result {
@@ -271,6 +284,19 @@ package final class RunSession {
           case .failure(let failure): noteWriteFailure(failure.message)
           }
         }
+      })
+  }
+
+  /// Removes a used container beside what else there is to do.
+  private func remove(_ container: String) {
+    removalsUnderWay += 1
+    supervisor.loop.inBackground(
+      { removeTree(container) },
+      then: { [unowned self] failure in
+        removalsUnderWay -= 1
+        guard let failure else { return }
+        leftFiles?.count += failure.count
+        if leftFiles == nil { leftFiles = failure }
       })
   }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import RunModel
+import SystemFiles
 package import Workers
 
 /// The command of one batch.
@@ -55,7 +56,9 @@ package struct BatchCommand: Sendable {
         arguments = [argument]
       } else {
         let path = container.selection
-        try writeSmallFile(path, Self.selection(of: tests))
+        try asWorkersError { () throws(FileError) in
+          try writeSmallFile(path, Self.selection(of: tests))
+        }
         environment["CARREL_OBSERVER_SELECTION"] = path
       }
     case .testing:
@@ -71,7 +74,7 @@ package struct BatchCommand: Sendable {
         let path = container.selection
         let filter = patterns.pattern(selecting: tests.map(\.libraryID))
         let bytes = (try? JSONEncoder().encode(["filter": [filter]])) ?? Data()
-        try writeSmallFile(path, Array(bytes))
+        try asWorkersError { () throws(FileError) in try writeSmallFile(path, Array(bytes)) }
         arguments += ["--configuration-path", path]
       }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 package import Workers
 
 /// The library that is loaded into test processes; see `Observer/interpose.c.in`.
@@ -38,9 +39,16 @@ package struct ObserverLibrary: Sendable {
   package func build(
     environment: [String: String]
   ) throws(WorkersError) -> (steps: [ProcessRequest], install: () -> Bool) {
-    let work = "\(folder).\(getpid())"
-    try makeFolders(work, mode: 0o700)
-    for (name, bytes) in Self.sources { try writeSmallFile("\(work)/\(name)", bytes) }
+    let place: TemporaryDirectory
+    do throws(SystemFailure) {
+      place = try TemporaryDirectory(beside: folder, mode: 0o700)
+    } catch {
+      throw WorkersError(.system, "cannot make a folder beside '\(folder)'", cause: error)
+    }
+    let work = place.path
+    try asWorkersError { () throws(FileError) in
+      for (name, bytes) in Self.sources { try writeSmallFile("\(work)/\(name)", bytes) }
+    }
     let names = Self.sources.map(\.name).filter { $0.hasSuffix(".c") }
     func step(_ executable: String, _ arguments: [String]) -> ProcessRequest {
       ProcessRequest(
@@ -64,8 +72,7 @@ package struct ObserverLibrary: Sendable {
       {
         removeTree(work + "/modules")
         // Whoever is first wins; the others' work is the same.
-        _ = rename(work, folder)
-        removeTree(work)
+        try? place.rename(to: folder)
         return access(path, R_OK) == 0
       }
     )

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SystemFiles
 import Workers
 
 /// A built test executable.
@@ -52,7 +53,7 @@ package struct BuildLocation: Sendable {
 
   /// The compiler's description of itself that SwiftPM noted at the build; `nil` when it did not.
   package func compilerVersion() -> String? {
-    let names = (ProcessTable.folderEntries(products) ?? []).filter {
+    let names = (folderEntries(products) ?? []).filter {
       $0.hasPrefix("swift-version") && $0.hasSuffix(".txt")
     }
     let newest = names.map { "\(products)/\($0)" }.max { modified($0) < modified($1) }
@@ -86,7 +87,7 @@ package struct BuildLocation: Sendable {
   }
 
   private func searched() -> [TestProduct] {
-    (ProcessTable.folderEntries(products) ?? []).compactMap { entry in
+    (folderEntries(products) ?? []).compactMap { entry in
       for suffix in [".xctest", "-test-runner"] where entry.hasSuffix(suffix) {
         let path = "\(products)/\(entry)"
         guard isExecutableFile(path) else { continue }

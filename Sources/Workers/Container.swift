@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import SystemFiles
 
 /// A batch's folders. Made fresh for every batch, and gone after it.
 ///
@@ -60,7 +61,7 @@ package struct Container: Sendable, Hashable {
     var result = Fingerprint()
     for folder in Self.folders {
       let path = "\(root)/\(folder)"
-      guard let names = ProcessTable.folderEntries(path),
+      guard let names = folderEntries(path),
         names.count == Self.childCounts[folder, default: 0], result.add(path)
       else { return nil }
     }
@@ -73,26 +74,43 @@ package struct Container: Sendable, Hashable {
   }
 
   /// Replaces a folder of the container by another one, which is moved; folders that every container
-  /// has are made when they are missing in it. Does nothing when there is no such other folder.
+  /// has are made when they are missing in it, unless a link or a file has their place.
   ///
   /// - Parameter name: `home` or `tmp`.
+  /// - Returns: `false` when there is no such other folder; then nothing is done.
   /// - Throws: ``WorkersError`` with code `container`.
-  package func replace(_ name: String, with other: String) throws(WorkersError) {
+  package func replace(_ name: String, with other: String) throws(WorkersError) -> Bool {
     var info = stat()
-    guard lstat(other, &info) == 0 else { return }
-    // A link would make the new container's folders wherever it leads.
-    guard info.st_mode & S_IFMT == S_IFDIR else {
-      throw WorkersError(.container, "\(name) is no folder in the files for the container")
+    guard lstat(other, &info) == 0, info.isFolder else { return false }
+    if let failure = removeTree("\(root)/\(name)") {
+      throw WorkersError(.container, "cannot replace \(root)/\(name)", cause: failure)
     }
-    removeTree("\(root)/\(name)")
     guard rename(other, "\(root)/\(name)") == 0 else {
       throw failure("cannot replace \(root)/\(name)")
     }
-    for folder in Self.folders where folder == name || folder.hasPrefix(name + "/") {
-      guard mkdir("\(root)/\(folder)", 0o700) == 0 || errno == EEXIST else {
-        throw failure("cannot make \(root)/\(folder)")
+    do throws(SystemFailure) {
+      let folder = try OwnedDescriptor(opening: root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+      var chain = FolderChain(root: folder.number)
+      for path in Self.folders where path == name || path.hasPrefix(name + "/") {
+        do throws(FolderChain.Blocked) {
+          _ = try chain.folder(Self.components(path), making: 0o700)
+        } catch  where error.obstacle != nil {
+          // The test that the files are of had it so.
+          continue
+        } catch {
+          throw error.failure
+        }
       }
+    } catch {
+      throw WorkersError(
+        .container, "cannot make the folders of \(root)/\(name)", cause: error,
+        advice: WorkRoot.advice)
     }
+    return true
+  }
+
+  private static func components(_ path: String) -> [ArraySlice<UInt8>] {
+    Array(path.utf8).split(separator: UInt8(ascii: "/"))
   }
 
   /// The variables that place a process into the container.
@@ -113,16 +131,17 @@ package struct Container: Sendable, Hashable {
     ]
   }
 
-  /// Whether a path lies in the container.
+  /// Whether a path leads into the container, whatever links are on the way.
   package func contains(_ path: String) -> Bool {
-    path == root || path.hasPrefix(root + "/")
+    guard let root = resolvedPath(root), let path = resolvedPath(path) else { return false }
+    return path == root || path.hasPrefix(root + "/")
   }
 
   /// Where the selection of the batch's tests is written; not in the container, but beside it.
   package var selection: String { root + ".selection" }
 
   private func failure(_ message: String) -> WorkersError {
-    WorkersError(.container, message, errorNumber: errno)
+    WorkersError(.container, message, cause: SystemFailure(errno), advice: WorkRoot.advice)
   }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 /// Folders that belong to the user alone.
 package enum PrivateFolder {

@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 /// What `/proc` says about processes.
 package enum ProcessTable {
@@ -61,19 +62,5 @@ package enum ProcessTable {
       result[name] = String(decoding: entry[(equals + 1)...], as: UTF8.self)
     }
     return result
-  }
-
-  /// Names in a folder, without `.` and `..`; `nil` when it cannot be read.
-  package static func folderEntries(_ path: String) -> [String]? {
-    guard let stream = opendir(path) else { return nil }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
   }
 }

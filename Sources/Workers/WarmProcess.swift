@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 package import RunModel
+import SystemFiles
 
 /// A process of a test executable that was loaded once and is copied for each batch.
 ///

@@ -1,11 +1,20 @@
 import Glibc
+import SystemFiles
 
 /// The folder of one run that holds the containers of its batches.
 ///
 /// It has a short path (`/tmp/carrel-UID/XXXXXX`), so that sockets in it fit into the 107 bytes of
-/// `sun_path` (unix(7)), belongs to the user alone, and is locked as long as the run lives: what a
-/// killed run left is removed by the next one.
+/// `sun_path` (unix(7)), and belongs to the user alone. It holds a marker, and is locked from before
+/// it gets its name until the run ends: what a killed run left has the marker but no lock, and is
+/// removed by the next one.
 package final class WorkRoot {
+  /// What to do when no container can be made.
+  static let advice =
+    "set CARREL_WORK_DIR to a folder of this user that can be written and has room"
+
+  /// The file that tells a folder of a run from anything else.
+  static let marker = ".carrel-work"
+
   /// Absolute path.
   package let path: String
   private var lock: Int32
@@ -14,32 +23,23 @@ package final class WorkRoot {
   private var retired = 0
   private var fingerprints: [Container: Container.Fingerprint] = [:]
 
-  /// - Parameter base: The folder for the folders of all runs of all users; `nil` for `/tmp`.
+  /// - Parameter base: The folder for the folders of all runs of all users; `nil` or empty for `/tmp`.
   /// - Throws: ``WorkersError`` with code `container`.
   package init(base: String? = nil) throws(WorkersError) {
-    let user = "\(base ?? "/tmp")/carrel-\(getuid())"
-    if let base { try makeFolders(base) }
-    _ = mkdir(user, 0o700)
-    var info = stat()
-    guard lstat(user, &info) == 0, info.st_mode & S_IFMT == S_IFDIR, info.st_uid == getuid(),
-      info.st_mode & 0o077 == 0
-    else {
-      throw WorkersError(
-        .container, "\(user) is not a private folder of this user; remove it or set CARREL_WORK_DIR"
-      )
-    }
+    let user = Self.userFolder(base: base)
+    try Self.make(user)
     Self.removeStale(in: user)
-    var name = Array("\(user)/XXXXXX".utf8CString)
-    guard mkdtemp(&name) != nil else {
-      throw WorkersError(.container, "cannot make a folder in \(user)", errorNumber: errno)
+    do throws(SystemFailure) {
+      (path, lock) = try Self.makeRoot(in: user)
+    } catch {
+      throw WorkersError(
+        .container, "cannot make a folder for containers in '\(user)'", context: ["path": user],
+        cause: error, advice: Self.advice)
     }
-    path = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? user }
-    lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    _ = flock(lock, LOCK_EX | LOCK_NB)
   }
 
   deinit {
-    removeTree(path)
+    Self.remove(path)
     close(lock)
     if template >= 0 { close(template) }
   }
@@ -49,13 +49,87 @@ package final class WorkRoot {
   private func restore() throws(WorkersError) {
     guard access(path, F_OK) != 0 else { return }
     fingerprints = [:]
-    let user = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    guard mkdir(user, 0o700) == 0 || errno == EEXIST, mkdir(path, 0o700) == 0 else {
-      throw WorkersError(.container, "cannot make \(path) again", errorNumber: errno)
+    try Self.make(folder(of: path))
+    do throws(SystemFailure) {
+      let descriptor = try Self.makeFolder(path)
+      close(lock)
+      lock = descriptor
+    } catch {
+      throw WorkersError(
+        .container, "cannot make '\(path)' again", context: ["path": path], cause: error,
+        advice: Self.advice)
     }
-    close(lock)
-    lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    _ = flock(lock, LOCK_EX | LOCK_NB)
+  }
+
+  /// The folder of all runs of this user.
+  private static func userFolder(base: String?) -> String {
+    var base = base ?? ""
+    if base.isEmpty { base = "/tmp" }
+    if !base.hasPrefix("/"), let pointer = getcwd(nil, 0) {
+      defer { free(pointer) }
+      base = "\(String(cString: pointer))/\(base)"
+    }
+    return "\(base)/carrel-\(getuid())"
+  }
+
+  /// Makes the folder of the user, or checks it.
+  private static func make(_ user: String) throws(WorkersError) {
+    do throws(FileError) {
+      try makeFolders(folder(of: user), mode: 0o755)
+      guard mkdir(user, 0o700) == 0 || errno == EEXIST else {
+        throw FileError(.unwritable, "make the folder", user, SystemFailure(errno))
+      }
+    } catch {
+      throw WorkersError(
+        .container, error.message, context: error.context, cause: error.cause, advice: advice)
+    }
+    var info = stat()
+    guard lstat(user, &info) == 0, info.isFolder, info.st_uid == getuid(),
+      info.st_mode & 0o077 == 0
+    else {
+      throw WorkersError(
+        .container, "\(user) is not a private folder of this user",
+        context: ["path": user], advice: "remove it or set CARREL_WORK_DIR")
+    }
+  }
+
+  /// Makes the folder of a run under a name that nothing has.
+  ///
+  /// - Returns: Its path, and the descriptor that holds the lock.
+  private static func makeRoot(in user: String) throws(SystemFailure) -> (String, Int32) {
+    while true {
+      let path = "\(user)/\(randomName())"
+      var info = stat()
+      if lstat(path, &info) == 0 { continue }
+      do throws(SystemFailure) {
+        return (path, try makeFolder(path))
+      } catch {
+        guard error.number == EEXIST || error.number == ENOTEMPTY else { throw error }
+      }
+    }
+  }
+
+  /// Makes the folder of a run under another name, marks and locks it, then gives it its name.
+  ///
+  /// - Returns: The descriptor that holds the lock.
+  private static func makeFolder(_ path: String) throws(SystemFailure) -> Int32 {
+    let made = try TemporaryDirectory(beside: path, mode: 0o700)
+    do throws(FileError) {
+      let text = "Containers of one run of Carrel. A later run removes this folder.\n"
+      try writeSmallFile("\(made.path)/\(marker)", Array(text.utf8))
+    } catch {
+      throw SystemFailure(error.errorNumber)
+    }
+    try made.rename(to: path)
+    return made.releaseLock()
+  }
+
+  private static let nameLength = 6
+
+  /// Letters and digits, as mkdtemp(3) takes them.
+  private static func randomName() -> String {
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+    return String((0..<nameLength).map { _ in letters[Int.random(in: 0..<letters.count)] })
   }
 
   /// Where the container of a worker's current batch lies.
@@ -74,7 +148,9 @@ package final class WorkRoot {
     if let known = fingerprints[container], container.fingerprint() == known { return container }
     try restore()
     fingerprints[container] = nil
-    if access(container.root, F_OK) == 0 { removeTree(container.root) }
+    if let failure = removeTree(container.root) {
+      throw WorkersError(.container, "cannot make a new container", cause: failure)
+    }
     if template < 0 { template = open(indexTemplate, O_RDONLY | O_CLOEXEC) }
     try container.create(
       indexTemplate: template < 0 ? indexTemplate : "/proc/self/fd/\(template)")
@@ -107,20 +183,45 @@ package final class WorkRoot {
     mkdir(target, 0o700)
     return target
   }
+}
 
-  /// Removes the folders of runs that do not live any more: those that nobody has locked.
+extension WorkRoot {
+  /// Says why nothing that shall last may be written to a path.
   ///
-  /// A folder is locked right after it was made; one younger than a minute is left alone.
+  /// - Parameter base: As in ``init(base:)``.
+  /// - Throws: ``WorkersError`` with code `container` when it leads into the folder of the user's
+  ///   runs, which are removed with everything in them.
+  package static func checkLasting(_ path: String, base: String?) throws(WorkersError) {
+    let user = userFolder(base: base)
+    guard let root = resolvedPath(user), let target = resolvedPath(path),
+      target == root || target.hasPrefix(root + "/")
+    else { return }
+    throw WorkersError(
+      .container, "'\(path)' lies in '\(user)', where Carrel keeps containers and removes them",
+      context: ["path": path], advice: "choose a folder outside of it")
+  }
+
+  /// Removes the folders of runs that do not live any more, and nothing else that may lie there.
   private static func removeStale(in user: String) {
-    for name in ProcessTable.folderEntries(user) ?? [] {
+    Leftovers.remove(in: user)
+    for name in folderEntries(user) ?? [] where name.utf8.count == nameLength {
       let folder = "\(user)/\(name)"
       var info = stat()
-      guard lstat(folder, &info) == 0, Double(info.st_mtim.tv_sec) < wallClockSeconds() - 60
+      guard lstat("\(folder)/\(marker)", &info) == 0, info.isRegular, info.st_uid == getuid(),
+        let descriptor = try? OwnedDescriptor(
+          opening: folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
+        flock(descriptor.number, LOCK_EX | LOCK_NB) == 0
       else { continue }
-      let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-      guard descriptor >= 0 else { continue }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { removeTree(folder) }
-      close(descriptor)
+      remove(folder)
     }
+  }
+
+  /// Removes the folder of a run, the marker last, so that a later run knows what could not go yet.
+  private static func remove(_ folder: String) {
+    var isEmpty = true
+    for name in folderEntries(folder) ?? [] where name != marker {
+      if removeTree("\(folder)/\(name)") != nil { isEmpty = false }
+    }
+    if isEmpty { removeTree(folder) }
   }
 }

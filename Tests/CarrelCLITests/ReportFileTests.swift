@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SystemFiles
 import TestSupport
 import Testing
 import Workers
@@ -13,7 +14,7 @@ import Workers
 
   private func bytes(_ name: String) -> [UInt8]? { readSmallFile(folder.path(of: name)) }
   private func names(_ path: String = "") -> [String] {
-    (ProcessTable.folderEntries(folder.path(of: path)) ?? []).sorted()
+    (folderEntries(folder.path(of: path)) ?? []).sorted()
   }
 
   private func failure(_ path: String) throws -> CommandError {

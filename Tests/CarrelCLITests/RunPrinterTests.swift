@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Reporting
 import RunModel
+import SystemFiles
 import TestSupport
 import Testing
 import Workers

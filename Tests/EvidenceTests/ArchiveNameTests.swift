@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     let report = try scratch.unpack(bundle, to: "own")
     #expect(report.refused.isEmpty)
     #expect(try TreeSnapshot("\(scratch.path)/own") == original)
-    try removeTree("\(scratch.path)/own")
+    removeTree("\(scratch.path)/own")
   }
 
   /// Compares a packed folder with what other programs make of it.
@@ -37,7 +38,7 @@ import Testing
       #expect(extract.status == 0, "\(program) in \(locale): \(extract.allText)")
       #expect(try TreeSnapshot("\(target)/container") == original, "\(program) in \(locale)")
     }
-    for name in ["tar", "bsdtar"] { try removeTree("\(scratch.path)/\(name)") }
+    for name in ["tar", "bsdtar"] { removeTree("\(scratch.path)/\(name)") }
   }
 
   /// Runs a body in a locale, which is this thread's alone; so the body may not change threads.

@@ -1,4 +1,5 @@
 import RunModel
+import SystemFiles
 import Testing
 
 @testable import Evidence

@@ -1,3 +1,4 @@
+import SystemFiles
 import TestSupport
 import Testing
 

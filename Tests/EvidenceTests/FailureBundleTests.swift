@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import RunModel
+import SystemFiles
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import RunModel
+import SystemFiles
 import TestSupport
 import Testing
 
@@ -63,7 +64,7 @@ import Testing
       _ = try? reader.entries()
       _ = try? reader.verify()
       _ = try? reader.extract(to: "\(scratch.path)/out")
-      try removeTree("\(scratch.path)/out")
+      removeTree("\(scratch.path)/out")
       if round.isMultiple(of: 50) {
         #expect(try TreeSnapshot("\(scratch.path)/box") == before)
       }

@@ -1,5 +1,6 @@
 import Glibc
 import RunModel
+import SystemFiles
 import Testing
 
 @testable import Evidence

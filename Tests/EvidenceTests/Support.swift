@@ -1,5 +1,6 @@
 import Glibc
 import RunModel
+import SystemFiles
 import TestSupport
 import Testing
 
@@ -14,10 +15,10 @@ final class Scratch: Sendable {
   init() throws { folder = try TemporaryFolder(prefix: "carrel évidence-") }
 
   /// Some tests make paths that are longer than a path may be.
-  deinit { try? removeTree(path) }
+  deinit { removeTree(path) }
 
   func write(_ name: String, _ bytes: [UInt8], mode: mode_t = 0o644) throws {
-    try makeFolders(Evidence.folder(of: "\(path)/\(name)"))
+    try makeFolders(SystemFiles.folder(of: "\(path)/\(name)"))
     try writeFileAtomically(bytes, to: "\(path)/\(name)")
     chmod("\(path)/\(name)", mode)
   }

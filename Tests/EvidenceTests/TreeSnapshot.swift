@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 import Testing
 
 @testable import Evidence
@@ -25,7 +26,7 @@ struct TreeSnapshot: Equatable, CustomStringConvertible {
         let file = try OwnedDescriptor(at: folder, name, O_RDONLY | O_NOFOLLOW)
         line += " \(status.st_size) \(try digest(file.number))"
       case S_IFLNK:
-        line += " -> \(try linkTarget(of: name, in: folder).percentEncoded)"
+        line += " -> \(ByteName(bytes: try linkTarget(of: name, in: folder)).percentEncoded)"
       case S_IFDIR:
         let inner = try OwnedDescriptor(at: folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         try add(inner.number, prefix: path + "/", withModes)

@@ -2,6 +2,7 @@ import Glibc
 import RunModel
 import SearchIndex
 import SwiftTests
+import SystemFiles
 import TestSupport
 import Testing
 import Workers
@@ -55,7 +56,7 @@ extension RunsProcesses {
       #expect(package.lines("builds").count == 1)
       #expect(catalog.observer.path == package.observer.path)
       // The containers of the listing are gone.
-      let left = ProcessTable.folderEntries(package.folder.path(of: "work/carrel-\(getuid())"))
+      let left = folderEntries(package.folder.path(of: "work/carrel-\(getuid())"))
       #expect(left == [])
     }
 
@@ -165,7 +166,7 @@ extension RunsProcesses {
         #expect(try await make(package).catalog.get().tests.count == 2)
         #expect(package.lines("library.log") == ["clang", "swiftc"])
       }
-      let left = ProcessTable.folderEntries(package.cache) ?? []
+      let left = folderEntries(package.cache) ?? []
       #expect(left.count == 1 && left.allSatisfy { $0.hasPrefix("observer-") }, "\(left)")
     }
 

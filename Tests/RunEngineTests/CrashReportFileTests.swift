@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SystemFiles
 import TestSupport
 import Testing
 import Workers

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import RunModel
 import SwiftTests
+import SystemFiles
 import TestSupport
 import Workers
 

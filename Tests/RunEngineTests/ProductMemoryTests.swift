@@ -2,6 +2,7 @@ import Glibc
 import Orchestration
 import RunModel
 import SwiftTests
+import SystemFiles
 import TestSupport
 import Testing
 import Workers
@@ -54,7 +55,7 @@ import Workers
     #expect(read.slowTests == Self.memory.slowTests)
     // Nothing half-written lies beside it, and nobody else can read or write it.
     let products = fixture.cache + "/products"
-    let names = try #require(ProcessTable.folderEntries(products))
+    let names = try #require(folderEntries(products))
     #expect(names.count == 1 && names.allSatisfy { $0.hasSuffix(".json") })
     var info = stat()
     #expect(stat("\(products)/\(names[0])", &info) == 0 && info.st_mode & 0o777 == 0o600)
@@ -72,7 +73,7 @@ import Workers
   func garbageIsForgotten(text: String) throws {
     let fixture = try Fixture()
     Self.memory.save(for: fixture.product, in: fixture.cache)
-    let names = try #require(ProcessTable.folderEntries(fixture.cache + "/products"))
+    let names = try #require(folderEntries(fixture.cache + "/products"))
     let path = "\(fixture.cache)/products/\(names[0])"
     try writeSmallFile(path, Array(text.utf8))
     #expect(ProductMemory(of: fixture.product, in: fixture.cache) == nil)

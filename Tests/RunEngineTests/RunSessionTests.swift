@@ -4,6 +4,7 @@ import Glibc
 import Orchestration
 import RunModel
 import SwiftTests
+import SystemFiles
 import TestSupport
 import Testing
 import Workers
@@ -143,7 +144,7 @@ extension RunsProcesses {
       #expect(kinds.count == 4 && header.runID == outcome.record.runID)
       #expect(attempt == tests[1].decisive)
       // Nothing of the run's containers stays.
-      let left = ProcessTable.folderEntries(package.folder.path(of: "work/carrel-\(getuid())"))
+      let left = folderEntries(package.folder.path(of: "work/carrel-\(getuid())"))
       #expect(left == [])
     }
 
@@ -276,6 +277,30 @@ extension RunsProcesses {
       #expect(!outcome.state.problems[0].message.contains("inside"))
     }
 
+    /// What a test mounts is nothing that Carrel may empty.
+    @Test func whatCannotBeRemovedIsToldOnce() async throws {
+      let package = try FakePackage([
+        "M.A/test1": "mount -t tmpfs none \"$TMPDIR\" || skip mount",
+        "M.A/test2": "mount -t tmpfs none \"$TMPDIR\" || skip mount; fail two",
+      ])
+      let mounts = { () -> [String] in
+        String(decoding: readSmallFile("/proc/self/mounts") ?? [], as: UTF8.self)
+          .split(separator: "\n")
+          .map { String($0.split(separator: " ")[1]).replacing("\\040", with: " ") }
+          .filter { $0.contains(package.folder.path) }
+      }
+      let outcome = try await SessionOutcome.run(package)
+      let left = mounts()
+      for path in left { _ = try await runProcess(["/bin/umount", path]) }
+      #expect(mounts() == [])
+      guard outcome.verdicts == [.passed, .failed] else { return }
+      #expect(left.count == 2)
+      #expect(outcome.state.problems.map(\.code) == ["container-left"])
+      #expect(outcome.state.problems.map(\.severity) == [.warning])
+      let message = outcome.state.problems.first?.message ?? ""
+      #expect(message.contains("/tmp' and 1 more: \(errorText(EBUSY))"), "\(message)")
+    }
+
     @Test func whatCannotBeWrittenIsToldOnce() async throws {
       let package = try FakePackage(["M.A/test1": "fail one", "M.A/test2": "fail two"])
       let outcome = try await SessionOutcome.run(
@@ -283,7 +308,7 @@ extension RunsProcesses {
         onEvent: { event in
           guard case .runStarted(let header) = event.kind else { return }
           let bundles = package.folder.path(of: "runs/\(header.runID)/bundles")
-          Workers.removeTree(bundles)
+          removeTree(bundles)
           try? writeSmallFile(bundles, Array("a file".utf8))
         })
       #expect(outcome.verdicts == [.failed, .failed])

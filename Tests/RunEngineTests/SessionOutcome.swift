@@ -4,6 +4,7 @@ import Orchestration
 import RunModel
 import SearchIndex
 import SwiftTests
+import SystemFiles
 import TestSupport
 import Workers
 

@@ -10,9 +10,12 @@ package final class TemporaryFolder: Sendable {
   ///
   /// - Parameters:
   ///   - name: A last component, to try names with spaces or other letters.
-  ///   - prefix: What the name of the folder in the system's temporary folder begins with.
-  package init(name: String? = nil, prefix: String = "carrel-test-") throws {
-    let parent = FileManager.default.temporaryDirectory.path
+  ///   - prefix: What the name of the folder in the parent folder begins with.
+  ///   - parent: An existing folder; `nil` for the system's temporary folder.
+  package init(
+    name: String? = nil, prefix: String = "carrel-test-", in parent: String? = nil
+  ) throws {
+    let parent = parent ?? FileManager.default.temporaryDirectory.path
     var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw CocoaError(.fileWriteUnknown, userInfo: [:])

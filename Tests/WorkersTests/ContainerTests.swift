@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 import TestSupport
 import Testing
 import Workers
@@ -104,11 +105,11 @@ import Workers
     if let folder = fixture.root.retire(container, keepsFiles: false) { removeTree(folder) }
     let next = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
     #expect(readSmallFile(next.index) == Array("index".utf8))
-    #expect(ProcessTable.folderEntries(next.temporary) == ["run"])
-    #expect(ProcessTable.folderEntries(next.evidence) == ["attachments"])
-    #expect(ProcessTable.folderEntries(next.home + "/Documents") == [])
-    #expect(ProcessTable.folderEntries(next.home + "/Library/Caches") == [])
-    #expect(Set(ProcessTable.folderEntries(next.home) ?? []) == ["Documents", "Library"])
+    #expect(folderEntries(next.temporary) == ["run"])
+    #expect(folderEntries(next.evidence) == ["attachments"])
+    #expect(folderEntries(next.home + "/Documents") == [])
+    #expect(folderEntries(next.home + "/Library/Caches") == [])
+    #expect(Set(folderEntries(next.home) ?? []) == ["Documents", "Library"])
     var info = stat()
     #expect(lstat(next.home + "/Documents", &info) == 0 && info.st_mode & 0o777 == 0o700)
     #expect(lstat(next.index, &info) == 0 && info.st_mode & S_IFMT == S_IFREG)
@@ -165,7 +166,7 @@ import Workers
       folder = next
     }
     close(folder)
-    #expect(removeTree(tree))
+    #expect(removeTree(tree) == nil)
     #expect(access(tree, F_OK) != 0)
     #expect(readSmallFile(outside + "/kept") == [1])
   }

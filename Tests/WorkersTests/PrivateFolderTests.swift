@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 import TestSupport
 import Testing
 import Workers
@@ -10,7 +11,7 @@ import Workers
     let (cache, home) = (try TemporaryFolder(), try TemporaryFolder())
     var environment = ["XDG_CACHE_HOME": cache.path, "HOME": home.path]
     #expect(try PrivateFolder.cache(environment: environment) == cache.path(of: "carrel"))
-    #expect(ProcessTable.folderEntries(home.path) == [])
+    #expect(folderEntries(home.path) == [])
     // A relative path is none (XDG Base Directory Specification).
     environment["XDG_CACHE_HOME"] = "cache"
     #expect(try PrivateFolder.cache(environment: environment) == home.path(of: ".cache/carrel"))
@@ -25,7 +26,7 @@ import Workers
     let found = try PrivateFolder.cache(
       environment: ["XDG_CACHE_HOME": cache.path, "HOME": home.path])
     #expect(found == home.path(of: ".cache/carrel"))
-    #expect(ProcessTable.folderEntries(cache.path) == [])
+    #expect(folderEntries(cache.path) == [])
   }
 
   /// What others could write is passed over.

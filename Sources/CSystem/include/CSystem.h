@@ -74,6 +74,9 @@ int carrel_pipe(int descriptors[2]);
 /// copy, read and write. 0, or -1 with errno set.
 int carrel_copy_file(const char *from, const char *to, mode_t mode);
 
+/// O_PATH of open(2): a descriptor that only says where something is.
+extern const int carrel_path_only;
+
 /// A pair of connected sockets that keep the boundaries of messages (unix(7), SOCK_SEQPACKET), both
 /// close-on-exec, the first one non-blocking. 0, or -1 with errno set.
 int carrel_socket_pair(int descriptors[2]);

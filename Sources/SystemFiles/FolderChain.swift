@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Paths that follow each other in a tree share most of their folders, so each is opened about once.
 /// Of a deep path only the last ``openFolders`` stay open.
-struct FolderChain: ~Copyable {
+package struct FolderChain: ~Copyable {
   private struct Link {
     var name: ArraySlice<UInt8>
     /// −1 while it is closed to spare descriptors.
@@ -17,7 +17,7 @@ struct FolderChain: ~Copyable {
   private var links: [Link] = []
 
   /// - Parameter root: An open folder; stays open.
-  init(root: Int32) { self.root = root }
+  package init(root: Int32) { self.root = root }
 
   deinit {
     for link in links where link.descriptor >= 0 { close(link.descriptor) }
@@ -27,10 +27,10 @@ struct FolderChain: ~Copyable {
   ///
   /// - Parameters:
   ///   - names: The path's components.
-  ///   - isMaking: Whether folders that are missing are made.
+  ///   - mode: The mode of folders that are made when they are missing; `nil` to make none.
   /// - Returns: A descriptor that is valid until the next call, and the root's for an empty path.
-  mutating func folder(
-    _ names: some RandomAccessCollection<ArraySlice<UInt8>>, isMaking: Bool
+  package mutating func folder(
+    _ names: some RandomAccessCollection<ArraySlice<UInt8>>, making mode: UInt32?
   ) throws(Blocked) -> Int32 {
     let shared = zip(links, names).prefix { $0.name == $1 }.count
     for link in links[shared...] where link.descriptor >= 0 { close(link.descriptor) }
@@ -38,7 +38,7 @@ struct FolderChain: ~Copyable {
     let position = links.lastIndex { $0.descriptor >= 0 }.map { $0 + 1 } ?? 0
     var current = position == 0 ? root : links[position - 1].descriptor
     for (index, name) in names.enumerated().dropFirst(position) {
-      current = try open(name, in: current, isMaking: isMaking)
+      current = try open(name, in: current, making: mode)
       if index < links.count {
         links[index].descriptor = current
       } else {
@@ -56,22 +56,25 @@ struct FolderChain: ~Copyable {
   }
 
   /// Why a folder cannot be opened.
-  struct Blocked: Error {
-    var failure: SystemFailure
+  package struct Blocked: Error {
     /// What stands in the way when something that is no folder does.
-    var obstacle: ArchiveEntryKind?
+    package enum Obstacle: Sendable { case link, file }
+
+    package var failure: SystemFailure
+    package var obstacle: Obstacle?
   }
 
   private func open(
-    _ name: ArraySlice<UInt8>, in folder: Int32, isMaking: Bool
+    _ name: ArraySlice<UInt8>, in folder: Int32, making mode: UInt32?
   ) throws(Blocked) -> Int32 {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
     do throws(SystemFailure) {
       do throws(SystemFailure) {
         return try OwnedDescriptor(at: folder, name, flags).release()
-      } catch  where error.number == ENOENT && isMaking {
+      } catch {
+        guard error.number == ENOENT, let mode else { throw error }
         try withPath(name) { (pointer) throws(SystemFailure) in
-          _ = try retrying { mkdirat(folder, pointer, 0o777) }
+          _ = try retrying { mkdirat(folder, pointer, mode) }
         }
         return try OwnedDescriptor(at: folder, name, flags).release()
       }
@@ -79,9 +82,8 @@ struct FolderChain: ~Copyable {
       guard error.number == ENOTDIR || error.number == ELOOP else {
         throw Blocked(failure: error, obstacle: nil)
       }
-      let status = try? status(of: Array(name), in: folder)
-      throw Blocked(
-        failure: error, obstacle: ArchiveEntryKind(fileType: status?.st_mode ?? S_IFREG))
+      let isLink = (try? status(of: Array(name), in: folder))?.isLink ?? false
+      throw Blocked(failure: error, obstacle: isLink ? .link : .file)
     }
   }
 }

@@ -1,0 +1,81 @@
+package import Glibc
+
+/// What reading a file does about links and about files that are none.
+package enum FileReading: Sendable {
+  /// What a link leads to is read, and whatever can be read.
+  case anything
+  /// Only a regular file is read, and no link is followed; for places that tests can write to.
+  case regularFileOnly
+}
+
+/// Reads a whole file. Never waits for a writer of a FIFO.
+///
+/// - Throws: ``FileError`` with the code `not-found`, `unreadable`, or `limit` when the file is
+///   larger than `maxBytes`.
+package func readFile(
+  _ path: String, maxBytes: Int, _ reading: FileReading = .anything
+) throws(FileError) -> [UInt8] {
+  do throws(SystemFailure) {
+    var flags = O_RDONLY | O_NOCTTY | O_NONBLOCK
+    if reading == .regularFileOnly { flags |= O_NOFOLLOW }
+    let file = try OwnedDescriptor(opening: path, flags)
+    if reading == .regularFileOnly, try !file.status().isRegular { throw SystemFailure(EINVAL) }
+    if let bytes = try readAll(file.number, maxBytes: maxBytes) { return bytes }
+  } catch {
+    throw FileError(reading: path, error)
+  }
+  throw FileError(.limit, "'\(path)' is larger than \(maxBytes) bytes", path: path)
+}
+
+/// Reads to the end; `nil` when there is more than that.
+private func readAll(_ descriptor: Int32, maxBytes: Int) throws(SystemFailure) -> [UInt8]? {
+  var result: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 16_384)
+  while true {
+    let count = try retrying { read(descriptor, &buffer, buffer.count) }
+    if count == 0 { return result }
+    guard count <= maxBytes - result.count else { return nil }
+    result += buffer[..<count]
+  }
+}
+
+/// Reads a file of at most 64 MiB whole, for example one under `/proc`; `nil` when it cannot be read.
+package func readSmallFile(_ path: String, _ reading: FileReading = .anything) -> [UInt8]? {
+  try? readFile(path, maxBytes: 64 << 20, reading)
+}
+
+/// Writes a whole file, replacing what was there; not atomic.
+///
+/// - Throws: ``FileError`` with the code `unwritable`.
+package func writeSmallFile(
+  _ path: String, _ bytes: [UInt8], mode: mode_t = 0o600
+) throws(FileError) {
+  do throws(SystemFailure) {
+    let file = try OwnedDescriptor(
+      opening: path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY, mode: mode)
+    try writeAll(bytes, to: file.number)
+  } catch {
+    throw FileError(.unwritable, "write", path, error)
+  }
+}
+
+/// Writes a file under a temporary name in its folder and renames it into place.
+///
+/// - Throws: ``FileError`` with the code `unwritable`.
+package func writeFileAtomically(
+  _ bytes: [UInt8], to path: String, mode: mode_t = 0o644
+) throws(FileError) {
+  do throws(SystemFailure) {
+    var file = try TemporaryFile(beside: path, mode: mode)
+    try writeAll(bytes, to: file.descriptor)
+    try file.rename(to: path)
+  } catch {
+    throw FileError(.unwritable, "write", path, error)
+  }
+}
+
+/// Random lower-case hexadecimal digits.
+package func randomText(_ count: Int) -> String {
+  let digits = Array("0123456789abcdef")
+  return String((0..<count).map { _ in digits[Int.random(in: 0..<16)] })
+}
