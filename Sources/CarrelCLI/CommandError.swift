@@ -1,6 +1,7 @@
 import Evidence
 import Orchestration
 import RunEngine
+import SearchIndex
 import SwiftTests
 import Workers
 
@@ -57,6 +58,8 @@ struct CommandError: Error {
         default: .badBundle
         }
       self.init(code, "\(error)")
+    case let error as SearchIndexError:
+      self.init(.environment, "\(error); \(WorkRoot.advice)")
     case let error as WorkersError:
       self.init(.environment, "\(error)")
     default:

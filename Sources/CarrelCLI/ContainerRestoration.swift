@@ -1,27 +1,50 @@
 import Evidence
+import Synchronization
 import SystemFiles
 import Workers
 
 /// Puts the files of a bundle's container into a new one.
-struct ContainerRestoration: Sendable {
+///
+/// A bundle may come from anywhere. Links that lead out of the container are not restored: the test,
+/// or what makes a folder in its home, would write through them.
+final class ContainerRestoration: Sendable {
   private let bundle: BundleReader
+  private let refused = Mutex<[ExtractionReport.Refusal]>([])
 
   init(_ bundle: BundleReader) { self.bundle = bundle }
 
   /// Replaces the new container's home, temporary folder and index by the bundle's.
   ///
-  /// - Throws: ``EvidenceError`` when the bundle cannot be read or the files cannot be written.
+  /// - Throws: ``EvidenceError`` when the bundle cannot be read or the files cannot be written,
+  ///   ``WorkersError`` when a folder cannot be put in its place.
   func restore(into container: Container) throws {
     let folder = container.root + "/restored"
-    _ = try bundle.extract(
+    let report = try bundle.extract(
       to: folder,
-      options: ExtractionOptions(links: .keepAll, subtree: BundlePaths.container))
+      options: ExtractionOptions(links: .refuseOutside, subtree: BundlePaths.container))
+    refused.withLock { $0 = report.refused }
     for name in ["home", "tmp"] {
-      try container.replace(name, with: "\(folder)/\(name)")
+      _ = try container.replace(name, with: "\(folder)/\(name)")
     }
     removeTree(folder)
     if let index = try? bundle.read(BundlePaths.index) {
       try writeSmallFile(container.index, index)
     }
+  }
+
+  /// More are counted, not named.
+  private static let namedRefusals = 10
+
+  /// What was left out of the container that was made last, one line each; empty when nothing was.
+  var notes: [String] {
+    let refused = refused.withLock { $0 }
+    guard !refused.isEmpty else { return [] }
+    let what = refused.count == 1 ? "1 entry is" : "\(refused.count) entries are"
+    var lines = ["\(what) not restored from the bundle's container:"]
+    lines += refused.prefix(Self.namedRefusals).map { "  \($0)" }
+    if refused.count > Self.namedRefusals {
+      lines.append("  and \(refused.count - Self.namedRefusals) more")
+    }
+    return lines
   }
 }

@@ -81,10 +81,8 @@ private struct Reproduction {
         workers: 1, batch: .fixed(tests.count), retries: 0, checksCompany: false),
       timeLimit: limit ?? manifest.timeLimit, seed: header?.seed ?? "", carrel: carrelVersion,
       arguments: commandLine)
-    if restores {
-      let reader = bundle
-      configuration.prepareContainer = { try ContainerRestoration(reader).restore(into: $0) }
-    }
+    let restoration = ContainerRestoration(bundle)
+    if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
     let request = RunRequest(
       package: package, configuration: configuration,
       tests: .filter(try TestFilter(ids: tests.map { "\($0)" })), order: tests,
@@ -92,6 +90,7 @@ private struct Reproduction {
       workFolder: try context.workFolder())
     let run = TestRun(context, request, kind: .reproduction)
     let code = try run.perform()
+    for line in restoration.notes { context.complain(line) }
     if code == .nothingMatched {
       context.errors.print(
         "carrel: the bundle is about \(manifest.test.printableName) of the package "

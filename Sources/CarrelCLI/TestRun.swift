@@ -45,6 +45,11 @@ final class TestRun {
   /// - Returns: The exit code; errors are printed, and in the record as far as there is one.
   func perform() throws -> ExitCode {
     context.writeInBackground()
+    do throws(WorkersError) {
+      try WorkRoot.checkLasting(request.runsFolder, base: request.workFolder)
+    } catch {
+      throw CommandError(.usage, "the run cannot be recorded: \(error)")
+    }
     let outcome = try PackageRun(request, listener: self).perform()
     self.outcome = outcome
     let session = outcome.session

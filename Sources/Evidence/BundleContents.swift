@@ -18,10 +18,12 @@ package struct BundleContents: Sendable {
   package enum Source: Sendable {
     /// Bytes in memory; `mode` holds the permission bits.
     case bytes([UInt8], mode: UInt16 = 0o644)
-    /// A regular file; what a link leads to is taken.
-    case file(String)
-    /// A folder with everything below; links in it are taken as links.
-    case tree(String)
+    /// What lies at a path: a file, or a folder with everything below. A link is taken as a link,
+    /// wherever it is, so nothing gets in that does not lie there. What is no file is noted.
+    ///
+    /// - Parameter below: The folder that the path is relative to, when no link may be followed on
+    ///   the way from it; `nil` when the path's folder is trusted.
+    case item(String, below: String? = nil)
   }
 
   /// One entry, or one tree of entries.

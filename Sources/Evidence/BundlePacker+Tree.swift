@@ -16,19 +16,32 @@ extension BundlePacker {
     var pathLength: Int
   }
 
-  /// Adds a folder and everything below it: names in bytewise order, a folder before what it holds.
+  /// Adds what lies at a path below a folder, with everything below it: names in bytewise order, a
+  /// folder before what it holds. One that is missing or not readable becomes a note.
   ///
   /// Every step goes from an open folder to one name in it, so paths may be longer than the system
   /// takes in one call, and no link is followed.
-  func addTree(_ path: ByteName, folder: String) throws {
+  ///
+  /// - Parameter followsRoot: Whether the folder itself may be a link.
+  func add(_ path: ByteName, item: String, below root: String, followsRoot: Bool) throws {
     var levels: [Level] = []
     defer { for level in levels where level.descriptor >= 0 { close(level.descriptor) } }
     var current = path.bytes
+    let names = ByteName(item).components
     do {
-      let root = try OwnedDescriptor(opening: folder, O_RDONLY | O_DIRECTORY | O_NONBLOCK)
-      try enter(root, path: current, into: &levels)
+      let root = try OwnedDescriptor(
+        opening: root, O_RDONLY | O_DIRECTORY | (followsRoot ? 0 : O_NOFOLLOW))
+      var chain = FolderChain(root: root.number)
+      let folder = try chain.folder(names.dropLast(), making: nil)
+      try add(Array(names.last ?? []), in: folder, path: current, levels: &levels)
     } catch let failure as SystemFailure {
-      return noteFailure(path, .folder, failure.number)
+      return noteFailure(path, .other, failure.number)
+    } catch let blocked as FolderChain.Blocked {
+      guard blocked.obstacle == nil else {
+        return note(
+          path, .missing, .other, "lies behind something that is no folder, which is not followed")
+      }
+      return noteFailure(path, .other, blocked.failure.number)
     }
     while let level = levels.last {
       guard let name = level.names.last else {

@@ -30,20 +30,6 @@ final class BundlePacker {
         sha256: hexadecimal(SHA256.digest(of: bytes))))
   }
 
-  /// Adds a file by its path; one that is missing or not readable becomes a note.
-  func add(_ path: ByteName, file: String) throws {
-    var status = stat()
-    guard stat(file, &status) == 0 else { return noteFailure(path, .other, errno) }
-    guard status.isRegular else { return noteSpecial(path, status) }
-    do {
-      let descriptor = try OwnedDescriptor(
-        opening: file, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-      try addFile(path, descriptor: descriptor.number)
-    } catch let failure as SystemFailure {
-      noteFailure(path, .file, failure.number)
-    }
-  }
-
   /// Adds a folder's own entry.
   func addFolder(_ path: ByteName, _ status: stat) throws {
     guard try hasRoom(path, .folder, bytes: 0) else { return }

@@ -6,7 +6,7 @@ package struct ExtractionOptions: Sendable {
     /// the list of contents still has their targets.
     case refuseOutside
     /// Links are made with the targets that they have. Nothing is written through them, but whoever
-    /// opens them later follows them; for a container that runs again at the same path.
+    /// opens them later follows them; for people who look at them.
     case keepAll
   }
 

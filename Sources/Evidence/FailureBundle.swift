@@ -50,8 +50,10 @@ extension BundlePacker {
     let path = ByteName(entry.path)
     switch entry.source {
     case .bytes(let bytes, let mode): try add(path, bytes: bytes, mode: mode)
-    case .file(let file): try add(path, file: file)
-    case .tree(let folder): try addTree(path, folder: folder)
+    case .item(let item, let root):
+      try add(
+        path, item: root == nil ? lastComponent(of: item) : item,
+        below: root ?? folder(of: item), followsRoot: root == nil)
     }
   }
 

@@ -38,6 +38,7 @@ package struct RunRecord: Hashable, Sendable {
     inRunsFolder runsFolder: String, at time: Double, becomesLatest: Bool = true
   ) throws -> RunRecord {
     try evidence { () throws(FileError) in try makeFolders(runsFolder) }
+    removeLeftovers(inRunsFolder: runsFolder)
     while true {
       let record = RunRecord(path: "\(runsFolder)/\(RunIdentifier.make(at: time))")
       guard mkdir(record.path, 0o777) == 0 else {
@@ -126,9 +127,21 @@ package struct RunRecord: Hashable, Sendable {
     return bundles
   }
 
+  /// Runs before this one in which something unfinished is looked for.
+  private static let runsLookedAt = 20
+
+  /// Removes what killed runs were writing.
+  private static func removeLeftovers(inRunsFolder runsFolder: String) {
+    Leftovers.remove(in: runsFolder)
+    for record in (try? list(inRunsFolder: runsFolder))?.suffix(runsLookedAt) ?? [] {
+      Leftovers.remove(in: record.path)
+      Leftovers.remove(in: "\(record.path)/bundles")
+    }
+  }
+
   /// Replaces the link `latest` in one step.
   private static func pointLatest(of runsFolder: String, to runID: String) throws {
-    let temporary = "\(runsFolder)/.latest-\(runID)"
+    let temporary = "\(runsFolder)/\(Leftovers.name(.file))"
     guard symlink(runID, temporary) == 0, rename(temporary, "\(runsFolder)/latest") == 0 else {
       let number = errno
       unlink(temporary)

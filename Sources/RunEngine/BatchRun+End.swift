@@ -52,7 +52,7 @@ extension BatchRun {
       request.arguments.contains(container.selection)
         || request.environment.values.contains(container.selection)
     else { return nil }
-    return readSmallFile(container.selection)
+    return readSmallFile(container.selection, .regularFileOnly)
   }
 
   /// The container or the process could not be made: the surroundings are at fault.

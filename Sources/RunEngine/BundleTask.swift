@@ -68,10 +68,10 @@ struct BundleTask: Sendable {
   private func entries(_ attempt: AttemptResult) throws -> [BundleContents.Entry] {
     var entries: [BundleContents.Entry] = []
     if let log = attempt.stdout {
-      entries.append(.init(BundlePaths.standardOutput, .file("\(record.path)/\(log.path)")))
+      entries.append(.init(BundlePaths.standardOutput, .item(log.path, below: record.path)))
     }
     if let log = attempt.stderr {
-      entries.append(.init(BundlePaths.standardError, .file("\(record.path)/\(log.path)")))
+      entries.append(.init(BundlePaths.standardError, .item(log.path, below: record.path)))
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -91,10 +91,15 @@ struct BundleTask: Sendable {
       guard let bytes = report.shareable() else { continue }
       entries.append(.init("\(BundlePaths.crash)/\(report.name)", .bytes(bytes)))
     }
-    entries.append(.init("attachments", .tree(container.attachments)))
-    entries.append(.init(BundlePaths.index, .file(container.index)))
-    entries.append(.init("\(BundlePaths.container)/home", .tree(container.home)))
-    entries.append(.init("\(BundlePaths.container)/tmp", .tree(container.temporary)))
+    for (entry, path) in [
+      ("attachments", container.attachments), (BundlePaths.index, container.index),
+      ("\(BundlePaths.container)/home", container.home),
+      ("\(BundlePaths.container)/tmp", container.temporary),
+    ] {
+      // The test may have put links in the place of any of them.
+      let relative = String(path.dropFirst(container.root.count + 1))
+      entries.append(.init(entry, .item(relative, below: container.root)))
+    }
     return entries
   }
 

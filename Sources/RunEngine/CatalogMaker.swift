@@ -31,6 +31,7 @@ package struct CatalogMaker {
       toolchain: toolchain, location: location, extraFlags: configuration.buildFlags)
     try build.checkPackage()
     let cache = try PrivateFolder.cache(environment: configuration.environment)
+    for folder in [cache, cache + "/products"] { Leftovers.remove(in: folder) }
     let observer = ObserverLibrary(toolchain: toolchain, cache: cache)
     if !configuration.skipsBuild { try self.build(build) }
     try self.build(observer)
@@ -145,6 +146,12 @@ package struct CatalogMaker {
     let ends = supervisor.run(requests, limit: configuration.listingLimit) { index, stream, bytes in
       listings[index].feed(stream, bytes)
     }
+    // Before the containers go: a link in them may lead out.
+    let homeProblems = listings.indices.map { index in
+      Self.homeProblem(
+        listings[index].homes, product: listings[index].product.name,
+        container: containers[index])
+    }
     for container in containers {
       if let folder = root.retire(container, keepsFiles: false) { removeTree(folder) }
     }
@@ -168,11 +175,7 @@ package struct CatalogMaker {
             severity: .error, code: error.code.rawValue, message: message, output: error.output))
       }
       catalog.warnings[listing.product.name, default: []] += listing.warnings
-      if let problem = Self.homeProblem(
-        listing.homes, product: listing.product.name, container: containers[index])
-      {
-        catalog.problems.append(problem)
-      }
+      if let problem = homeProblems[index] { catalog.problems.append(problem) }
     }
     return found
   }

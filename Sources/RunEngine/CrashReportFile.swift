@@ -12,13 +12,20 @@ struct CrashReportFile {
   /// Seconds since 1970.
   let writtenAt: Double
 
-  /// The reports in a folder, by name.
+  /// The reports in a folder, by name; none when the folder, or the one above, is a link.
   static func all(in folder: String) -> [CrashReportFile] {
-    (folderEntries(folder) ?? []).sorted().compactMap { name in
+    guard
+      let above = try? OwnedDescriptor(
+        opening: SystemFiles.folder(of: folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
+      let reports = try? OwnedDescriptor(
+        at: above.number, Array(lastComponent(of: folder).utf8),
+        O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
+      let names = try? listFolder(reports.number)
+    else { return [] }
+    return names.map { String(decoding: $0, as: UTF8.self) }.sorted().compactMap { name in
       let parts = name.split(separator: "-")
-      var info = stat()
       guard parts.count >= 3, let pid = Int32(parts[parts.count - 2]),
-        lstat("\(folder)/\(name)", &info) == 0, info.st_mode & S_IFMT == S_IFREG
+        let info = try? status(of: Array(name.utf8), in: reports.number), info.isRegular
       else { return nil }
       return CrashReportFile(
         name: name, path: "\(folder)/\(name)", pid: pid,
@@ -65,7 +72,7 @@ struct CrashReportFile {
       var description: String?
       var threads: [Thread]?
     }
-    guard let bytes = readSmallFile(path),
+    guard let bytes = readSmallFile(path, .regularFileOnly),
       let report = try? JSONDecoder().decode(Report.self, from: Data(bytes))
     else { return Summary() }
     let frames = report.threads?.first { $0.crashed == true }?.frames ?? []
@@ -87,7 +94,7 @@ struct CrashReportFile {
   /// The report without the contents of registers and memory, which can hold secrets of the program
   /// under test; as it is when it is no JSON.
   func shareable() -> [UInt8]? {
-    guard let bytes = readSmallFile(path) else { return nil }
+    guard let bytes = readSmallFile(path, .regularFileOnly) else { return nil }
     guard var report = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else {
       return bytes
     }

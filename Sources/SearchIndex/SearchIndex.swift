@@ -9,13 +9,13 @@ package enum SearchIndex {
   ///
   /// Entities are kept as they were given; `search` holds their words and points to them by row.
   ///
-  /// - Throws: ``SearchIndexError``.
+  /// - Throws: ``SearchIndexError`` with the code `index-not-made`.
   package static func createEmpty(at path: String) throws(SearchIndexError) {
     var handle: OpaquePointer?
     let opened = sqlite3_open_v2(
       path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
     defer { sqlite3_close(handle) }
-    guard opened == SQLITE_OK else { throw SearchIndexError(path: path, handle: handle) }
+    guard opened == SQLITE_OK else { throw SearchIndexError(.notMade, path: path, handle: handle) }
     let schema = """
       PRAGMA journal_mode = DELETE;
       PRAGMA user_version = \(schemaVersion);
@@ -30,20 +30,7 @@ package enum SearchIndex {
       CREATE VIRTUAL TABLE search USING fts5 (field, words, tokenize = 'unicode61 remove_diacritics 2');
       """
     guard sqlite3_exec(handle, schema, nil, nil, nil) == SQLITE_OK else {
-      throw SearchIndexError(path: path, handle: handle)
+      throw SearchIndexError(.notMade, path: path, handle: handle)
     }
   }
-}
-
-/// What SQLite says about a failed call.
-package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
-  package var path: String
-  package var message: String
-
-  init(path: String, handle: OpaquePointer?) {
-    self.path = path
-    message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-  }
-
-  package var description: String { "cannot make the index \(path): \(message)" }
 }

@@ -133,7 +133,9 @@ package struct Container: Sendable, Hashable {
 
   /// Whether a path leads into the container, whatever links are on the way.
   package func contains(_ path: String) -> Bool {
-    guard let root = resolvedPath(root), let path = resolvedPath(path) else { return false }
+    guard path.hasPrefix("/"), let root = resolvedPath(root), let path = resolvedPath(path) else {
+      return false
+    }
     return path == root || path.hasPrefix(root + "/")
   }
 

@@ -9,7 +9,7 @@ import SystemFiles
 /// removed by the next one.
 package final class WorkRoot {
   /// What to do when no container can be made.
-  static let advice =
+  package static let advice =
     "set CARREL_WORK_DIR to a folder of this user that can be written and has room"
 
   /// The file that tells a folder of a run from anything else.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import TestSupport
 import Testing
 
@@ -116,6 +117,54 @@ extension EndToEnd {
         #expect(output.text.isEmpty)
       }
       #expect(!FileManager.default.fileExists(atPath: folder.path(of: "out")))
+    }
+
+    /// What lies where containers are made does not last.
+    @Test func recordsAmongContainers() async throws {
+      let folder = try TemporaryFolder()
+      let package = try FixturePackage.copy("TwoSuites", to: folder.path)
+      let runs = folder.path(of: "work/carrel-\(getuid())/runs")
+      for command in ["run", "rerun"] {
+        let output = try await Carrel.invoke(
+          [command] + (command == "run" ? [] : ["latest"])
+            + [package.path, "--skip-build", "--output", runs],
+          environment: ["CARREL_WORK_DIR": folder.path(of: "work")])
+        #expect(output.status == 2, "\(output.allText)")
+        if command == "run" {
+          #expect(output.errorText.contains("'\(runs)'"), "\(output.errorText)")
+          #expect(output.errorText.contains("choose a folder outside"), "\(output.errorText)")
+        }
+      }
+      #expect(!FileManager.default.fileExists(atPath: folder.path(of: "work")))
+    }
+
+    @Test func workFolderThatCannotBeMade() async throws {
+      let folder = try TemporaryFolder()
+      let package = try FixturePackage.copy("TwoSuites", to: folder.path)
+      let output = try await Carrel.invoke(
+        ["run", package.path, "--skip-build"], environment: ["CARREL_WORK_DIR": "/proc/none"])
+      #expect(output.status == 6, "\(output.allText)")
+      for part in ["'/proc/none'", "No such file or directory", "set CARREL_WORK_DIR"] {
+        #expect(output.errorText.contains(part), "\(output.errorText)")
+      }
+      #expect(!FileManager.default.fileExists(atPath: "\(package.path)/.carrel"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
+    func workFolderThatIsFull() async throws {
+      let folder = try TemporaryFolder()
+      let package = try FixturePackage.copy("TwoSuites", to: folder.path)
+      let disk = folder.path(of: "disk")
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+      try #require(mount("none", disk, "tmpfs", 0, "size=8k") == 0)
+      defer { umount(disk) }
+      let output = try await Carrel.invoke(
+        ["run", package.path, "--skip-build"], environment: ["CARREL_WORK_DIR": disk])
+      #expect(output.status == 6, "\(output.allText)")
+      for part in ["'\(disk)/carrel-", "full", "set CARREL_WORK_DIR"] {
+        #expect(output.errorText.contains(part), "\(output.errorText)")
+      }
+      #expect(!FileManager.default.fileExists(atPath: "\(package.path)/.carrel"))
     }
 
     @Test func reproWithoutTheTest() async throws {

@@ -14,7 +14,7 @@ import Testing
     return BundleContents(
       manifest: .sample(),
       entries: [
-        .init("container", .tree("\(scratch.path)/box")),
+        .init("container", .item("\(scratch.path)/box")),
         .init("notes/extra.txt", .bytes([1, 2])),
         .init("index.sqlite", .bytes([])),
         .init("crash/2.json", .bytes(Array("{}".utf8))),
@@ -22,8 +22,8 @@ import Testing
         .init("repro.sh", .bytes(Array("#!/bin/sh\n".utf8), mode: 0o755)),
         .init("command.json", .bytes(Array("{}".utf8))),
         .init("events.jsonl", .bytes(Array("{}\n".utf8))),
-        .init("logs/stdout.log", .file("\(scratch.path)/out.log")),
-        .init("logs/stderr.log", .file("\(scratch.path)/missing.log")),
+        .init("logs/stdout.log", .item("\(scratch.path)/out.log")),
+        .init("logs/stderr.log", .item("\(scratch.path)/missing.log")),
       ])
   }
 

@@ -281,4 +281,14 @@ import Testing
       #expect(status.permissions == 0o555)
     }
   }
+
+  /// An extraction that is killed leaves a folder under a temporary name.
+  @Test func whatKilledExtractionsLeftIsRemoved() throws {
+    let scratch = try Scratch()
+    try scratch.write("box/file", "x")
+    let bundle = try scratch.pack()
+    try makeFolders("\(scratch.path)/there/\(Leftovers.name(.folder))/below")
+    _ = try bundle.extract(to: "\(scratch.path)/there/out")
+    #expect(folderEntries("\(scratch.path)/there") == ["out"])
+  }
 }

@@ -38,7 +38,7 @@ import Testing
       try packer.add(
         ByteName(BundlePaths.manifest), bytes: try encodedJSON(BundleManifest.sample()),
         mode: 0o644)
-      try packer.addTree(ByteName("container"), folder: "\(scratch.path)/box")
+      try packer.add(ByteName("container"), item: "box", below: scratch.path, followsRoot: true)
       let list = packer.list.text()
       try archive.begin(
         ByteName(BundlePaths.contents), kind: .file, mode: 0o644, size: list.count)
@@ -185,7 +185,7 @@ import Testing
       for name in ["b.tar", "record/b.tar.zst"] {
         try FailureBundle.write(
           BundleContents(
-            manifest: .sample(), entries: [.init("container", .tree("\(scratch.path)/box"))],
+            manifest: .sample(), entries: [.init("container", .item("\(scratch.path)/box"))],
             excluded: ["\(scratch.path)/box/b.tar", "\(scratch.path)/box/record"]),
           to: "\(scratch.path)/box/\(name)", compression: name == "b.tar" ? .none : .zstd)
         let reader = BundleReader(path: "\(scratch.path)/box/\(name)")
@@ -204,7 +204,7 @@ import Testing
     for _ in 0..<2 {
       try FailureBundle.write(
         BundleContents(
-          manifest: .sample(), entries: [.init("container", .tree("\(scratch.path)/box"))]),
+          manifest: .sample(), entries: [.init("container", .item("\(scratch.path)/box"))]),
         to: "\(scratch.path)/box/b.tar", compression: .none)
       let reader = BundleReader(path: "\(scratch.path)/box/b.tar")
       #expect(try reader.verify().isWhole)
@@ -267,5 +267,41 @@ import Testing
     let smallCheck = try small.verify()
     #expect(smallCheck.isWhole, "\(smallCheck.problems)")
     #expect(try small.entries().count == 5)
+  }
+
+  /// Whatever stands in the place of an item, nothing behind a link gets into the bundle.
+  @Test func linksInThePlaceOfItemsAreStoredAsLinks() throws {
+    let scratch = try Scratch()
+    try scratch.write("secret/file", "classified")
+    try scratch.write("root/real/evidence/attachments/a", "a")
+    let root = "\(scratch.path)/root"
+    for name in ["home", "log", "index"] { symlink("../secret", "\(root)/\(name)") }
+    symlink("../secret/file", "\(root)/file")
+    mkfifo("\(root)/fifo", 0o600)
+    symlink("real", "\(root)/folder")
+    let entries: [BundleContents.Entry] = [
+      .init("home", .item("home", below: root)), .init("log", .item("\(root)/log")),
+      .init("file", .item("file", below: root)), .init("fifo", .item("fifo", below: root)),
+      .init("behind", .item("folder/evidence/attachments", below: root)),
+      .init("attachments", .item("real/evidence/attachments", below: root)),
+      .init("root", .item("file", below: "\(root)/folder/evidence")),
+      .init("none", .item("real/none/further", below: root)),
+    ]
+    let path = "\(scratch.path)/b.tar"
+    try FailureBundle.write(
+      BundleContents(manifest: .sample(), entries: entries), to: path, compression: .none)
+    let bundle = BundleReader(path: path)
+    let packed = try bundle.entries().filter { $0.path.text?.hasSuffix(".json") == false }
+    #expect(
+      packed.map { "\($0.path.displayName) \($0.kind)" } == [
+        "attachments folder", "attachments/a file", "file symlink", "home symlink", "log symlink",
+      ])
+    let check = try bundle.verify()
+    #expect(check.isWhole)
+    #expect(
+      check.notes.map { "\($0.path.displayName) \($0.kind)" } == [
+        "behind missing", "fifo special", "none missing", "root missing",
+      ])
+    #expect(try !readFile(path, maxBytes: 1 << 20).contains("classified".utf8))
   }
 }

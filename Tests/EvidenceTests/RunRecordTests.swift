@@ -45,6 +45,25 @@ import Testing
     return try listFolder(folder.number).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// A run that is killed leaves files under temporary names; those of living runs stay.
+  @Test func whatKilledRunsWereWritingIsRemoved() throws {
+    let scratch = try Scratch()
+    let runs = "\(scratch.path)/runs"
+    let killed = try RunRecord.create(inRunsFolder: runs, at: 1000)
+    for folder in [runs, killed.path, "\(killed.path)/bundles"] {
+      try writeSmallFile("\(folder)/\(Leftovers.name(.file))", [1])
+      symlink("x", "\(folder)/.carrel-999999999-0a.tmp")
+    }
+    try writeSmallFile("\(killed.path)/bundles/kept.tar", [1])
+    let living = try RunRecord.create(inRunsFolder: runs, at: 2000)
+    #expect(try listNames(runs).sorted() == [killed.runID, living.runID, "latest"])
+    #expect(try listNames(killed.path).sorted() == ["bundles", "logs"])
+    #expect(try listNames("\(killed.path)/bundles") == ["kept.tar"])
+    let file = try TemporaryFile(beside: "\(living.path)/bundles/b.tar")
+    _ = try RunRecord.create(inRunsFolder: runs, at: 3000)
+    #expect(try listNames("\(living.path)/bundles") == [lastComponent(of: file.name)])
+  }
+
   @Test func runsAreFound() throws {
     let scratch = try Scratch()
     let runs = "\(scratch.path)/runs"

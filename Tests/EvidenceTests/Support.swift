@@ -56,7 +56,7 @@ extension Scratch {
   ) throws -> BundleReader {
     try FailureBundle.write(
       BundleContents(
-        manifest: .sample(), entries: [.init("container", .tree("\(path)/\(folder)"))]),
+        manifest: .sample(), entries: [.init("container", .item("\(path)/\(folder)"))]),
       to: "\(path)/\(name)", compression: compression, limits: limits)
     return BundleReader(path: "\(path)/\(name)", limits: limits)
   }

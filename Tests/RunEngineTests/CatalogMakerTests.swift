@@ -170,6 +170,18 @@ extension RunsProcesses {
       #expect(left.count == 1 && left.allSatisfy { $0.hasPrefix("observer-") }, "\(left)")
     }
 
+    /// A run that is killed while it builds the observer, or remembers, leaves files in the cache.
+    @Test func whatKilledRunsLeftInTheCacheIsRemoved() async throws {
+      let package = try FakePackage(Self.tests)
+      try makeFolders("\(package.cache)/\(Leftovers.name(.folder))/modules")
+      try makeFolders(package.cache + "/products")
+      try writeSmallFile("\(package.cache)/products/\(Leftovers.name(.file))", [])
+      _ = try await make(package).catalog.get()
+      let left = folderEntries(package.cache) ?? []
+      #expect(!left.contains { $0.hasPrefix(".carrel") }, "\(left)")
+      #expect(!(folderEntries(package.cache + "/products") ?? []).contains { $0.hasPrefix(".") })
+    }
+
     @Test(arguments: ["clang", "swiftc", "nothing made"])
     func anObserverThatDoesNotBuildIsAnError(fault: String) async throws {
       let package = try FakePackage(Self.tests)

@@ -277,6 +277,37 @@ extension RunsProcesses {
       #expect(!outcome.state.problems[0].message.contains("inside"))
     }
 
+    /// Nothing but what lies in the container gets into a bundle.
+    @Test func linksThatATestPutIntoPlaceAreNotFollowed() async throws {
+      let outside = try TemporaryFolder()
+      try makeFolders(outside.path(of: "attachments"))
+      for name in ["secret", "my-app-1-0.json", "attachments/secret"] {
+        try writeSmallFile(outside.path(of: name), Array("secret".utf8))
+      }
+      let package = try FakePackage([
+        "M.A/test1": """
+        rm -rf "$HOME" "$TMPDIR" "$CARREL_INDEX" "${TMPDIR%/tmp}/evidence"
+        for place in "$HOME" "$TMPDIR" "${TMPDIR%/tmp}/evidence"; do
+          ln -s '\(outside.path)' "$place"
+        done
+        ln -s '\(outside.path)/secret' "$CARREL_INDEX"
+        fail changed
+        """
+      ])
+      let outcome = try await SessionOutcome.run(package)
+      #expect(outcome.verdicts == [.failed])
+      let bundle = try #require(outcome.bundle(outcome.state.tests[0]))
+      let entries = try bundle.entries()
+      #expect(
+        entries.filter { $0.kind == .symlink }.map(\.path.displayName).sorted() == [
+          "container/home", "container/tmp", "index.sqlite",
+        ])
+      #expect(!entries.contains { $0.path.displayName.contains("secret") })
+      #expect(!entries.contains { $0.path.displayName.hasPrefix("crash") })
+      #expect(
+        Set(folderEntries(outside.path) ?? []) == ["secret", "my-app-1-0.json", "attachments"])
+    }
+
     /// What a test mounts is nothing that Carrel may empty.
     @Test func whatCannotBeRemovedIsToldOnce() async throws {
       let package = try FakePackage([

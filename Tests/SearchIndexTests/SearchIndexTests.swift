@@ -80,7 +80,7 @@ import Testing
       default: folder.path(of: kind)
       }
     let error = #expect(throws: SearchIndexError.self) { try SearchIndex.createEmpty(at: path) }
-    #expect(error?.path == path)
+    #expect(error?.context == ["path": path])
     #expect(error?.message.isEmpty == false)
     #expect(error?.description.contains(path) == true)
   }
@@ -91,6 +91,6 @@ import Testing
     let error = #expect(throws: SearchIndexError.self) {
       try SearchIndex.createEmpty(at: database.path)
     }
-    #expect(error?.message.contains("already exists") == true)
+    #expect(error?.cause.description.contains("already exists") == true)
   }
 }

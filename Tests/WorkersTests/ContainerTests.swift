@@ -135,6 +135,52 @@ import Workers
     #expect(access(path, F_OK) != 0)
   }
 
+  /// Files for a container may come from anywhere.
+  @Test func foldersOfAReplacedHomeAreNotMadeThroughLinks() throws {
+    let fixture = try Fixture()
+    let container = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
+    let outside = fixture.base + "/outside"
+    try makeFolders(outside)
+    let other = container.root + "/other"
+    try makeFolders(other + "/Library")
+    symlink(outside, other + "/Documents")
+    symlink(outside, other + "/Library/Caches")
+    try writeSmallFile(other + "/Library/State", [1])
+    #expect(try container.replace("home", with: other))
+    #expect(folderEntries(outside) == [])
+    #expect(
+      Set(folderEntries(container.home + "/Library") ?? []) == [
+        "Application Support", "Caches", "Groups", "Preferences", "State",
+      ])
+    symlink(outside, container.root + "/link")
+    #expect(try !container.replace("tmp", with: container.root + "/link"))
+    #expect(folderEntries(container.temporary) == ["run"])
+    let library = fixture.base + "/library"
+    try makeFolders(library)
+    symlink(outside, library + "/Library")
+    #expect(try container.replace("home", with: library))
+    #expect(folderEntries(outside) == [])
+    #expect(Set(folderEntries(container.home) ?? []) == ["Documents", "Library"])
+  }
+
+  /// A home that leads out of the container is not in it, whatever its path looks like.
+  @Test func pathsAreInTheContainerByWhereTheyLead() throws {
+    let fixture = try Fixture()
+    let container = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
+    #expect(container.contains(container.home + "/Library/Caches/not/yet"))
+    #expect(!container.contains(container.root + "x"))
+    #expect(!container.contains("home"))
+    #expect(!container.contains(container.home + "/../../x"))
+    rmdir(container.home + "/Documents")
+    symlink(fixture.base, container.home + "/Documents")
+    #expect(!container.contains(container.home + "/Documents"))
+    #expect(!container.contains(container.home + "/Documents/below"))
+    symlink("/nowhere/at/all", container.home + "/link")
+    #expect(!container.contains(container.home + "/link"))
+    symlink(container.home, fixture.base + "/way")
+    #expect(container.contains(fixture.base + "/way/Library"))
+  }
+
   @Test func folderOfSomebodyElseIsRefused() throws {
     let fixture = try Fixture()
     let base = fixture.base + "/hostile"

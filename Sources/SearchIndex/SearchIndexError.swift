@@ -1,0 +1,48 @@
+import CSQLite
+import Glibc
+
+/// What can go wrong with an index.
+package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
+  /// Stable codes.
+  package enum Code: String, Sendable, CaseIterable {
+    /// The file could not be made or filled.
+    case notMade = "index-not-made"
+  }
+
+  package var code: Code
+  /// One sentence without a full stop that names the file.
+  package var message: String
+  /// Details by name: `path`.
+  package var context: [String: String]
+  /// What SQLite said.
+  package var cause: SQLiteFailure
+
+  init(_ code: Code, path: String, handle: OpaquePointer?) {
+    self.code = code
+    message = "cannot make the index '\(path)'"
+    context = ["path": path]
+    cause = SQLiteFailure(handle)
+  }
+
+  /// The message, followed by the cause.
+  package var description: String { "\(message): \(cause)" }
+}
+
+/// What SQLite says about the call that failed last on a connection.
+package struct SQLiteFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// SQLite's result code.
+  package var number: Int32
+  package var description: String
+
+  init(_ handle: OpaquePointer?) {
+    guard let handle else {
+      number = SQLITE_NOMEM
+      description = "out of memory"
+      return
+    }
+    number = sqlite3_errcode(handle)
+    description = String(cString: sqlite3_errmsg(handle))
+    let system = sqlite3_system_errno(handle)
+    if system != 0, let text = strerror(system) { description += " (\(String(cString: text)))" }
+  }
+}
