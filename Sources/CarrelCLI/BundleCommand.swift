@@ -100,9 +100,7 @@ enum BundleCommand {
         for note in check.notes { context.output.print("note: \(text(note))") }
         return .success
       }
-      for problem in check.problems { context.complain("\(problem)") }
-      context.complain("\(damage(reader, check))")
-      return .badBundle
+      return conclude(reader, check, context)
     } catch {
       let error = CommandError(error)
       context.complain("\(error.message)")
@@ -110,9 +108,24 @@ enum BundleCommand {
     }
   }
 
+  /// Tells what is wrong with a bundle.
+  static func conclude(
+    _ reader: BundleReader, _ check: BundleCheck, _ context: CommandContext
+  ) -> ExitCode {
+    guard !check.isWhole else { return .success }
+    if check.problems.first?.code != .noManifest {
+      for problem in check.problems { context.complain("\(problem)") }
+    }
+    context.complain("\(damage(reader, check))")
+    return .badBundle
+  }
+
   /// One sentence about a bundle that is not whole.
   static func damage(_ reader: BundleReader, _ check: BundleCheck) -> String {
     let name = ByteName(reader.path).displayName
+    if let problem = check.problems.first, problem.code == .noManifest {
+      return "'\(name)' is not a failure bundle (\(problem))"
+    }
     let whole =
       check.lastEntry.map {
         "; whole are \(check.completeEntries) entries up to '\($0.displayName)'"

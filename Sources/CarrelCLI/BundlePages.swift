@@ -45,21 +45,15 @@ struct BundleListing {
   /// One entry a line, whatever its name; a damaged bundle's entries up to the damage, and an error.
   func print(asJSON: Bool) throws -> ExitCode {
     var entries: [Entry] = []
-    var failure: (any Error)?
-    do {
-      try reader.forEachEntry { entry in
-        if asJSON {
-          entries.append(Entry(entry))
-        } else {
-          context.output.print(line(entry))
-        }
+    let check = try reader.verify { [self] entry in
+      if asJSON {
+        entries.append(Entry(entry))
+      } else {
+        context.output.print(line(entry))
       }
-    } catch {
-      failure = error
     }
-    if asJSON { context.output.print(try jsonText(entries)) }
-    if let failure { throw failure }
-    return .success
+    if asJSON, check.manifest != nil { context.output.print(try jsonText(entries)) }
+    return BundleCommand.conclude(reader, check, context)
   }
 
   private func line(_ entry: BundleEntry) -> String {
@@ -89,14 +83,10 @@ struct BundlePage {
       printText(manifest)
     }
     let check = try reader.verify()
-    if check.isWhole {
-      for note in check.notes where !asJSON {
-        context.output.print("note: \(BundleCommand.text(note))")
-      }
-      return .success
+    for note in check.notes where check.isWhole && !asJSON {
+      context.output.print("note: \(BundleCommand.text(note))")
     }
-    context.complain("\(BundleCommand.damage(reader, check))")
-    return .badBundle
+    return BundleCommand.conclude(reader, check, context)
   }
 
   /// Configuration and flags of the build, as the bundle's events tell them.

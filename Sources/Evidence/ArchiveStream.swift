@@ -12,19 +12,19 @@ final class ArchiveStream {
   /// Uncompressed bytes that were handed out.
   private(set) var position = 0
 
-  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable` or `malformed`.
+  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `not-a-bundle`,
+  ///   `cut-off` when the file is empty, or `malformed`.
   init(path: String) throws {
     self.path = path
     do {
       file = try OwnedDescriptor(opening: path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
       let status = try file.status()
       guard status.isRegular else {
-        throw EvidenceError(
-          .malformed, "'\(ByteName(path).displayName)' is no file", context: ["path": path])
+        throw EvidenceError.notABundle(
+          path, status.isFolder ? "it is a folder" : "it is no regular file")
       }
       guard status.st_size > 0 else {
-        throw EvidenceError(
-          .cutOff, "'\(ByteName(path).displayName)' is empty", context: ["path": path])
+        throw EvidenceError.notABundle(path, "it is empty", code: .cutOff)
       }
     } catch let failure as SystemFailure {
       let code: EvidenceError.Code = failure.number == ENOENT ? .notFound : .unreadable

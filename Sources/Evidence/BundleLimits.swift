@@ -13,5 +13,8 @@ package struct BundleLimits: Sendable, Hashable {
   /// Bytes of the list of contents, 1 GiB; it is read line by line.
   package var contentsBytes = 1 << 30
 
+  /// Bytes of another file that is read out of a bundle as a whole, 64 MiB.
+  package static let readBytes = 64 << 20
+
   package init() {}
 }

@@ -21,6 +21,7 @@ final class BundlePacker {
 
   /// Adds bytes in memory as a file.
   func add(_ path: ByteName, bytes: [UInt8], mode: UInt16) throws {
+    guard try hasRoom(path, .file, bytes: bytes.count) else { return }
     try archive.begin(path, kind: .file, mode: mode, size: bytes.count)
     try bytes.withUnsafeBytes { try archive.write($0) }
     totalBytes += bytes.count
@@ -41,7 +42,7 @@ final class BundlePacker {
 
   /// Adds a link as a link.
   func addLink(_ path: ByteName, target: ByteName, _ status: stat) throws {
-    guard try hasRoom(path, .symlink, bytes: 0) else { return }
+    guard try hasRoom(path, .symlink, bytes: 0, target: target) else { return }
     try archive.begin(path, kind: .symlink, mode: 0o777, size: 0, linkTarget: target)
     list.add(
       ContentsEntry(
@@ -66,7 +67,7 @@ final class BundlePacker {
       ContentsEntry(
         path: path, kind: .file, mode: before.permissions, size: size, modified: before.modified,
         sha256: hexadecimal(hash.finish())))
-    if let problem { return list.add(problem) }
+    if let problem { return list.add(problem, maxBytes: maxNoteBytes) }
     var after = stat()
     guard fstat(descriptor, &after) == 0,
       after.st_size == before.st_size, after.modified == before.modified
@@ -79,7 +80,8 @@ final class BundlePacker {
   }
 
   func note(_ path: ByteName, _ kind: ContentsNote.Kind, _ type: ArchiveEntryKind, _ text: String) {
-    list.add(ContentsNote(path: path, kind: kind, type: type, message: text))
+    list.add(
+      ContentsNote(path: path, kind: kind, type: type, message: text), maxBytes: maxNoteBytes)
   }
 
   func noteFailure(_ path: ByteName, _ type: ArchiveEntryKind, _ number: Int32) {
@@ -96,15 +98,31 @@ final class BundlePacker {
     note(path, .excluded, type, "left out: it is the bundle itself or was excluded")
   }
 
-  /// Whether one more entry fits into the limits; notes it when not. The list of contents and the
-  /// manifest count as two entries.
-  private func hasRoom(_ path: ByteName, _ type: ArchiveEntryKind, bytes: Int) throws -> Bool {
+  /// Room for notes in the list of contents, 16 MiB, less when the limits are narrow.
+  private var maxNoteBytes: Int {
+    min(16 << 20, limits.contentsBytes / 4, limits.totalBytes / 4)
+  }
+
+  /// Whether one more entry fits into the limits, with its line in the list of contents; notes it
+  /// when not. The list of contents is an entry, too.
+  private func hasRoom(
+    _ path: ByteName, _ type: ArchiveEntryKind, bytes: Int, target: ByteName? = nil
+  ) throws -> Bool {
     try checkStop()
     if list.count + 2 > limits.entries {
       note(path, .limit, type, "left out: a bundle holds at most \(limits.entries) entries")
       return false
     }
-    if bytes > limits.totalBytes - totalBytes {
+    let listBytes =
+      list.entryBytes + maxNoteBytes + ContentsListWriter.maxLineBytes(path, target: target)
+      + ContentsListWriter.frameBytes
+    if listBytes > limits.contentsBytes {
+      note(
+        path, .limit, type,
+        "left out: a list of contents has at most \(limits.contentsBytes) bytes")
+      return false
+    }
+    if bytes > limits.totalBytes - totalBytes - listBytes {
       note(
         path, .limit, type,
         "left out: it has \(bytes) bytes, a bundle holds at most \(limits.totalBytes)")

@@ -9,8 +9,7 @@ extension BundleReader {
   /// may hold are refused, named in the report and do not stop the rest. A damaged or cut-off bundle
   /// gives what is whole in it; the report's check says so.
   ///
-  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `malformed` (no bundle at
-  ///   all), `newer-format`, `target-not-empty`, `limit` or `unwritable`; then nothing is left of
+  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `not-a-bundle`, `newer-format`, `target-not-empty`, `limit` or `unwritable`; then nothing is left of
   ///   what was extracted.
   package func extract(
     to target: String, options: ExtractionOptions = ExtractionOptions()
@@ -60,10 +59,8 @@ extension BundleReader {
         throw EvidenceError(.limit, problem.message, context: ["path": path])
       }
       guard check.manifest != nil else {
-        let reason = check.problems.first?.message ?? "it is empty"
-        throw EvidenceError(
-          .malformed, "'\(ByteName(path).displayName)' is no failure bundle: \(reason)",
-          context: ["path": path])
+        throw EvidenceError.notABundle(
+          path, check.problems.first?.message ?? "it has no manifest")
       }
       return extractor.finish(check)
     } catch {

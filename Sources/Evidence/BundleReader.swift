@@ -12,24 +12,18 @@ package struct BundleReader: Sendable {
 
   /// The first entry.
   ///
-  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `malformed`, `cut-off`,
-  ///   `limit`, or `newer-format` when a newer major version wrote the bundle.
+  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `not-a-bundle`, `malformed`,
+  ///   `cut-off`, `limit`, or `newer-format` when a newer major version wrote the bundle.
   package func manifest() throws -> BundleManifest {
     try manifest(from: try TarReader(path: path, limits: limits))
   }
 
-  /// Hands out the entries in their order, the manifest and the list of contents included.
-  ///
-  /// - Throws: What ``manifest()`` throws, after the entries before the damage were handed out.
-  package func forEachEntry(_ body: (BundleEntry) throws -> Void) throws {
-    let reader = try TarReader(path: path, limits: limits)
-    while let entry = try reader.next() { try body(entry) }
-  }
-
-  /// All entries.
+  /// All entries of the archive, the manifest and the list of contents included; whether they are
+  /// what a bundle has is not looked at.
   package func entries() throws -> [BundleEntry] {
+    let reader = try TarReader(path: path, limits: limits)
     var entries: [BundleEntry] = []
-    try forEachEntry { entries.append($0) }
+    while let entry = try reader.next() { entries.append(entry) }
     return entries
   }
 
@@ -37,7 +31,7 @@ package struct BundleReader: Sendable {
   ///
   /// - Throws: ``EvidenceError`` with the code `not-found` when the bundle has no such file, `limit`
   ///   when it is larger than `maxBytes`.
-  package func read(_ entryPath: String, maxBytes: Int = 64 << 20) throws -> [UInt8] {
+  package func read(_ entryPath: String, maxBytes: Int = BundleLimits.readBytes) throws -> [UInt8] {
     let wanted = ByteName(entryPath)
     let reader = try TarReader(path: path, limits: limits)
     while let entry = try reader.next() {
@@ -56,11 +50,7 @@ package struct BundleReader: Sendable {
     guard let entry = try reader.next(), entry.path == ByteName(BundlePaths.manifest),
       entry.kind == .file
     else {
-      throw EvidenceError(
-        .malformed,
-        "'\(ByteName(path).displayName)' is no failure bundle: its first entry is not "
-          + BundlePaths.manifest,
-        context: ["path": path])
+      throw EvidenceError.notABundle(path, "its first entry is not \(BundlePaths.manifest)")
     }
     let bytes = try reader.readData(maxBytes: limits.manifestBytes)
     return try manifest(from: bytes)

@@ -52,17 +52,26 @@ struct BundleScan: ~Copyable {
         }
         count(entry)
       }
-      if !hasList { check.add(.noList, nil, "there is no list of contents at the end") }
+      if check.completeEntries == 0 {
+        check.add(.noManifest, nil, "its first entry is not \(BundlePaths.manifest)")
+      } else if !hasList {
+        check.add(.noList, nil, "there is no list of contents at the end")
+      }
     } catch let failure as ReadingFailure {
       let error = failure.error
       let code: BundleCheck.Problem.Code =
         switch error.code {
         case .cutOff: .cutOff
         case .malformed: .damaged
+        case .notABundle: .noManifest
         case .limit: .limit
         default: throw error
         }
-      check.add(code, check.cutEntry, error.description)
+      if let reason = error.context["reason"] {
+        check.add(.noManifest, nil, reason)
+      } else {
+        check.add(code, check.cutEntry, error.description)
+      }
     }
     return check
   }
@@ -82,7 +91,7 @@ struct BundleScan: ~Copyable {
   /// Reads the first entry; `false` when it is no manifest, then nothing else is looked at.
   private mutating func readManifest(_ entry: BundleEntry, from reader: TarReader) throws -> Bool {
     guard entry.path == ByteName(BundlePaths.manifest), entry.kind == .file else {
-      check.add(.noManifest, nil, "the first entry is not \(BundlePaths.manifest)")
+      check.add(.noManifest, nil, "its first entry is not \(BundlePaths.manifest)")
       return false
     }
     check.cutEntry = entry.path
@@ -220,4 +229,22 @@ extension BundleReader {
   package func verify() throws -> BundleCheck {
     try BundleScan(self).run()
   }
+
+  /// Does what ``verify()`` does, and hands out the entries on the way, in their order, the manifest
+  /// and the list of contents included; of a damaged bundle those up to the damage.
+  package func verify(_ body: @escaping (BundleEntry) throws -> Void) throws -> BundleCheck {
+    try BundleScan(self, visitor: EntryVisitor(body)).run()
+  }
+}
+
+/// Sees the entries only.
+private final class EntryVisitor: BundleVisitor {
+  private let body: (BundleEntry) throws -> Void
+
+  init(_ body: @escaping (BundleEntry) throws -> Void) { self.body = body }
+
+  func begin(_ entry: BundleEntry) throws { try body(entry) }
+  func data(_ bytes: UnsafeRawBufferPointer) throws {}
+  func end(_ entry: BundleEntry, isComplete: Bool) throws {}
+  func listed(_ entry: ContentsEntry) throws {}
 }

@@ -57,6 +57,20 @@ struct ContentsListWriter {
   private var entries: [UInt8] = []
   private var notes: [UInt8] = []
   private(set) var count = 0
+  /// Notes that are only counted.
+  private var unlisted: ContentsNote?
+  private var unlistedCount = 0
+
+  /// Bytes of the lines of entries so far.
+  var entryBytes: Int { entries.count }
+
+  /// More bytes than the lines around entries and notes have.
+  static let frameBytes = 1024
+
+  /// At most so many bytes has the line of an entry: a byte of a name takes up to six.
+  static func maxLineBytes(_ path: ByteName, target: ByteName?) -> Int {
+    512 + 6 * (path.bytes.count + (target?.bytes.count ?? 0))
+  }
 
   mutating func add(_ entry: ContentsEntry) {
     if !entries.isEmpty { entries += Array(",\n".utf8) }
@@ -64,14 +78,16 @@ struct ContentsListWriter {
     entries += entry.json
   }
 
-  mutating func add(_ note: ContentsNote) {
+  /// Adds a note, or only counts it when the notes have so many bytes already.
+  mutating func add(_ note: ContentsNote, maxBytes: Int = 16 << 20) {
+    let line = note.json
+    guard unlisted == nil, notes.count + line.count + 2 <= maxBytes else {
+      unlisted = unlisted ?? note
+      unlistedCount += 1
+      return
+    }
     if !notes.isEmpty { notes += Array(",\n".utf8) }
-    notes.append(UInt8(ascii: "{"))
-    notes += jsonMember("path", note.path)
-    notes += Array(",\"note\":\"\(note.kind.rawValue)\"".utf8)
-    notes += Array(",\"type\":\"\(note.type.rawValue)\",\"message\":".utf8)
-    notes += jsonString(note.message)
-    notes.append(UInt8(ascii: "}"))
+    notes += line
   }
 
   /// The whole text. Its last line holds the digest of the lines before.
@@ -80,7 +96,12 @@ struct ContentsListWriter {
     text += entries
     text += Array("\n],\"notes\":[\n".utf8)
     text += notes
-    if !notes.isEmpty { text.append(10) }
+    if var last = unlisted {
+      last.message = "\(last.message); \(unlistedCount - 1) more notes are left out"
+      if !notes.isEmpty { text += Array(",\n".utf8) }
+      text += last.json
+    }
+    if !notes.isEmpty || unlisted != nil { text.append(10) }
     text += Array("],\"sha256\":\"\(hexadecimal(SHA256.digest(of: text)))\"}\n".utf8)
     return text
   }
@@ -106,6 +127,16 @@ extension ContentsEntry {
   private var octalMode: String {
     let digits = String(mode, radix: 8)
     return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+  }
+}
+
+extension ContentsNote {
+  /// The note as one line of JSON without the newline.
+  fileprivate var json: [UInt8] {
+    var text = Array("{".utf8) + jsonMember("path", path)
+    text += Array(",\"note\":\"\(kind.rawValue)\"".utf8)
+    text += Array(",\"type\":\"\(type.rawValue)\",\"message\":".utf8)
+    return text + jsonString(message) + Array("}".utf8)
   }
 }
 

@@ -16,6 +16,8 @@ package struct EvidenceError: Error, Sendable {
     case newerFormat = "newer-format"
     /// The file is not what it should be: no tar archive, no manifest, broken JSON.
     case malformed
+    /// The file is something else than a failure bundle.
+    case notABundle = "not-a-bundle"
     /// The archive ends before its end.
     case cutOff = "cut-off"
     /// A documented limit was reached; see ``BundleLimits``.
@@ -75,6 +77,19 @@ extension EvidenceError {
       case .limit: .limit
       }
     self.init(code, error.message, context: error.context, cause: error.cause)
+  }
+}
+
+extension EvidenceError {
+  /// A file is something else than a bundle.
+  ///
+  /// - Parameter reason: A clause such as `it is a folder`; ``context`` holds it, too.
+  static func notABundle(
+    _ path: String, _ reason: String, code: Code = .notABundle
+  ) -> EvidenceError {
+    EvidenceError(
+      code, "'\(ByteName(path).displayName)' is not a failure bundle (\(reason))",
+      context: ["path": path, "reason": reason])
   }
 }
 

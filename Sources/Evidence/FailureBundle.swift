@@ -8,7 +8,8 @@ package enum FailureBundle {
   /// The bundle is written under a temporary name in the same folder and then renamed, so under its
   /// final name there is either all of it or nothing. Folders that are missing are made. What cannot
   /// be read, changes meanwhile or is no file is noted in the bundle and does not stop the packing.
-  /// The same contents give the same bytes.
+  /// The same contents give the same bytes. A bundle keeps the limits that its readers have: what
+  /// goes beyond them is left out and noted, and texts of the manifest are shortened with a mark.
   ///
   /// May be called from any thread, also for several bundles at once.
   ///
@@ -33,7 +34,9 @@ package enum FailureBundle {
       packer.isStopped = isStopped
       try packer.add(
         ByteName(BundlePaths.manifest),
-        bytes: try encodedJSON(contents.manifest, pretty: true) + [10], mode: 0o644)
+        bytes: try Shortening.fit(
+          contents.manifest, toBytes: limits.manifestBytes - 1, pretty: true
+        ).json + [10], mode: 0o644)
       for entry in entries { try packer.add(entry) }
       try packer.finish()
       let size = Int(try file.status().st_size)

@@ -49,6 +49,9 @@ final class TarReader {
     for _ in 0...Self.maxExtraHeaders {
       guard let block = try headerBlock() else { return nil }
       guard let header = TarHeader(block) else {
+        if stream.position == block.count {
+          throw EvidenceError.notABundle(path, foreignForm(block) ?? "it is no tar archive")
+        }
         throw malformed("there is no tar header at byte \(stream.position - block.count)")
       }
       switch header.type {
@@ -166,7 +169,12 @@ final class TarReader {
   private func readBlock() throws -> [UInt8] {
     var block = [UInt8](repeating: 0, count: TarHeader.blockSize)
     let count = try block.withUnsafeMutableBytes { try stream.read(into: $0) }
-    guard count == block.count else { throw cutOff() }
+    guard count == block.count else {
+      if count > 0, stream.position == count, let form = foreignForm(block[..<count]) {
+        throw EvidenceError.notABundle(path, form)
+      }
+      throw cutOff()
+    }
     return block
   }
 
@@ -218,6 +226,18 @@ final class TarReader {
       .malformed, "'\(displayPath)' is damaged or no tar archive: \(reason)",
       context: ["path": path])
   }
+}
+
+/// What a file is that does not begin like a bundle, when its first bytes tell.
+private func foreignForm(_ start: some Collection<UInt8>) -> String? {
+  if start.starts(with: [0x50, 0x4B, 3, 4]) || start.starts(with: [0x50, 0x4B, 5, 6]) {
+    return "it is a zip archive"
+  }
+  // The beginnings of a bundle that was cut after a few bytes: not compressed, Zstandard.
+  for own in [Array(BundlePaths.manifest.utf8), [0x28, 0xB5, 0x2F, 0xFD]]
+  where own.starts(with: start) { return nil }
+  let isText = start.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (9...13).contains($0) }
+  return isText ? "it is text" : nil
 }
 
 extension [UInt8] {

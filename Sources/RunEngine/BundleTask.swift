@@ -31,6 +31,7 @@ struct BundleTask: Sendable {
   func perform(_ attempt: AttemptResult) -> Result<BundleReference, Failure> {
     let path = record.bundlePath(attempt.test, attempt: attempt.attempt, compression: compression)
     do {
+      let attempt = try attempt.shortened(toBytes: BundleLimits().manifestBytes / 2)
       let contents = BundleContents(
         manifest: manifest(attempt), entries: try entries(attempt), excluded: [record.path])
       let bytes = try FailureBundle.write(
@@ -73,11 +74,9 @@ struct BundleTask: Sendable {
     if let log = attempt.stderr {
       entries.append(.init(BundlePaths.standardError, .item(log.path, below: record.path)))
     }
+    entries.append(.init(BundlePaths.events, .bytes(try eventLines(attempt))))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var lines: [UInt8] = []
-    for event in events(of: attempt) { lines += Array(try encoder.encode(event)) + [10] }
-    entries.append(.init(BundlePaths.events, .bytes(lines)))
     if let request {
       let command = RecordedCommand(request, container: original)
       encoder.outputFormatting.insert(.prettyPrinted)
@@ -113,6 +112,30 @@ struct BundleTask: Sendable {
       RunEvent(time: attempt.startedAt, .attemptStarted(began)),
       RunEvent(time: attempt.startedAt + attempt.duration, .attemptFinished(attempt)),
     ]
+  }
+}
+
+extension BundleTask {
+  /// The slice of the event log, no larger than a reader takes: with the attempt as it is in the
+  /// manifest, and without the names of the batch's other tests when they are too many.
+  private func eventLines(_ attempt: AttemptResult) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    func lines(allTests: Bool) throws -> [UInt8] {
+      var lines: [UInt8] = []
+      for var event in events(of: attempt) {
+        switch event.kind {
+        case .batchStarted(var start) where !allTests:
+          start.tests = [attempt.test]
+          event.kind = .batchStarted(start)
+        default: break
+        }
+        lines += Array(try encoder.encode(event)) + [10]
+      }
+      return lines
+    }
+    let all = try lines(allTests: true)
+    return all.count <= BundleLimits.readBytes ? all : try lines(allTests: false)
   }
 }
 

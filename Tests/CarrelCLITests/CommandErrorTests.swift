@@ -44,8 +44,9 @@ import Workers
   @Test(arguments: EvidenceError.Code.allCases) func errorsOfTheEvidence(code: EvidenceError.Code) {
     let statuses: [EvidenceError.Code: ExitCode] = [
       .notFound: .usage, .ambiguous: .usage, .unreadable: .badBundle, .unwritable: .notWritten,
-      .newerFormat: .badBundle, .malformed: .badBundle, .cutOff: .badBundle, .limit: .badBundle,
-      .targetNotEmpty: .notWritten, .invalidContents: .notWritten, .stopped: .notWritten,
+      .notABundle: .badBundle, .newerFormat: .badBundle, .malformed: .badBundle,
+      .cutOff: .badBundle, .limit: .badBundle, .targetNotEmpty: .notWritten,
+      .invalidContents: .notWritten, .stopped: .notWritten,
     ]
     let error = CommandError(
       EvidenceError(code, "cannot do it", cause: UsageError(message: "because")))

@@ -20,7 +20,9 @@ import Workers
     root = try WorkRoot(base: folder.path(of: "work"))
     try writeSmallFile(folder.path(of: "template"), [])
     container = try root.prepare(worker: 1, indexTemplate: folder.path(of: "template"))
-    for name in ["outside", "box/home/Library", "box/tmp"] { try makeFolders(folder.path(of: name)) }
+    for name in ["outside", "box/home/Library", "box/tmp"] {
+      try makeFolders(folder.path(of: name))
+    }
   }
 
   /// Packs the box and restores it.

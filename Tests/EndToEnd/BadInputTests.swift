@@ -95,7 +95,7 @@ extension EndToEnd {
       #expect(!isFolder("\(package.path)/.build"))
     }
 
-    @Test(arguments: ["missing", "folder", "empty", "text"])
+    @Test(arguments: ["missing", "folder", "empty", "text", "zip", "tar"])
     func badBundle(kind: String) async throws {
       let folder = try TemporaryFolder()
       let path = folder.path(of: "bad.tar.zst")
@@ -104,8 +104,14 @@ extension EndToEnd {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       case "empty": try Data().write(to: URL(filePath: path))
       case "text": try Data("this is no archive\n".utf8).write(to: URL(filePath: path))
+      case "zip": try Data("PK\u{3}\u{4}rest".utf8).write(to: URL(filePath: path))
+      case "tar": try await makeArchive(path, in: folder)
       default: break
       }
+      let reasons = [
+        "folder": "it is a folder", "empty": "it is empty", "text": "it is text",
+        "zip": "it is a zip archive", "tar": "its first entry is not manifest.json",
+      ]
       for arguments in [
         ["bundle", "show", path], ["bundle", "list", path], ["bundle", "verify", path],
         ["bundle", "extract", path, folder.path(of: "out")], ["repro", path, folder.path],
@@ -114,9 +120,20 @@ extension EndToEnd {
         let status: Int32 = kind == "missing" ? 2 : 8
         #expect(output.status == status, "\(arguments): \(output.allText)")
         #expect(output.errorText.contains("bad.tar.zst"), "\(output.errorText)")
+        if let reason = reasons[kind] {
+          let sentence = "carrel: '\(path)' is not a failure bundle (\(reason))\n"
+          #expect(output.errorText == sentence, "\(arguments)")
+        }
         #expect(output.text.isEmpty)
       }
       #expect(!FileManager.default.fileExists(atPath: folder.path(of: "out")))
+    }
+
+    /// An archive that is whole, but no bundle.
+    private func makeArchive(_ path: String, in folder: TemporaryFolder) async throws {
+      try Data("x".utf8).write(to: URL(filePath: folder.path(of: "file")))
+      let tar = try await runProcess(["tar", "-C", folder.path, "-cf", path, "file"])
+      try #require(tar.status == 0)
     }
 
     /// What lies where containers are made does not last.

@@ -119,13 +119,38 @@ extension EndToEnd {
         let path = run.folder.path(of: "cut.tar")
         try Data(bytes.prefix(cut)).write(to: URL(filePath: path))
         for arguments in [
-          ["bundle", "verify", path], ["repro", path, run.package.path],
+          ["bundle", "verify", path], ["bundle", "list", path], ["bundle", "show", path],
+          ["bundle", "list", path, "--format", "json"], ["repro", path, run.package.path],
           ["bundle", "extract", path, run.folder.path(of: "cut-\(cut)")],
         ] {
           let output = try await Carrel.invoke(arguments)
           #expect(output.status == 8, "\(arguments) cut at \(cut): \(output.text)")
           #expect(output.errorText.contains("cut.tar"), "\(output.errorText)")
         }
+      }
+    }
+
+    /// A tar archive without the list of contents has an end, but is not whole.
+    @Test func bundleWithoutItsList() async throws {
+      let run = try await failingRun("BasicXCTests/testFails$", compression: "none")
+      let bundle = try run.bundle(try run.test("testFails"))
+      let path = run.folder.path(of: "no-list.tar")
+      let script = """
+        import sys, tarfile
+        end = tarfile.open(sys.argv[1]).getmember("contents.json").offset
+        open(sys.argv[2], "wb").write(open(sys.argv[1], "rb").read(end) + bytes(1024))
+        """
+      let edit = try await runProcess(["python3", "-c", script, bundle, path])
+      #expect(edit.status == 0, "\(edit.errorText)")
+      for arguments in [
+        ["list", path], ["show", path], ["verify", path], ["list", path, "--format", "json"],
+        ["show", path, "--format", "json"],
+      ] {
+        let output = try await Carrel.invoke(["bundle"] + arguments)
+        #expect(output.status == 8, "\(arguments)")
+        #expect(
+          output.errorText.contains("there is no list of contents at the end"),
+          "\(output.errorText)")
       }
     }
 

@@ -32,7 +32,7 @@ import Testing
     let scratch = try Scratch()
     let whole = try bundle(scratch, .none)
     #expect(whole.count.isMultiple(of: 512))
-    for size in stride(from: 0, to: whole.count, by: 512) {
+    for size in stride(from: 512, to: whole.count, by: 512) {
       let check = try #require(try check(Array(whole.prefix(size)), scratch))
       #expect(!check.isWhole, "cut to \(size) of \(whole.count)")
       #expect(check.problems.contains { $0.code == .cutOff })
@@ -122,10 +122,27 @@ import Testing
     try scratch.write("b", text)
     let reader = BundleReader(path: "\(scratch.path)/b")
     let error = #expect(throws: EvidenceError.self) { try reader.manifest() }
-    #expect(error?.code == .malformed || error?.code == .cutOff)
+    #expect(error?.code == .notABundle || error?.code == .cutOff)
     #expect(try !reader.verify().isWhole)
     #expect(throws: EvidenceError.self) { try reader.extract(to: "\(scratch.path)/out") }
     #expect(FileIdentity(path: "\(scratch.path)/out") == nil)
+  }
+
+  @Test(arguments: [
+    ("", "it is empty"), ("not an archive\n", "it is text"),
+    (String(repeating: "text ä\n", count: 1000), "it is text"),
+    ("PK\u{3}\u{4}\u{14}\u{0}\u{0}", "it is a zip archive"),
+    ("PK\u{3}\u{4}" + String(repeating: "\u{0}", count: 2000), "it is a zip archive"),
+    (String(repeating: "\u{1}\u{2}", count: 1000), "it is no tar archive"),
+    (String(repeating: "\u{0}", count: 1024), "its first entry is not manifest.json"),
+  ])
+  func whatAFileIsInsteadIsTold(_ text: String, _ reason: String) throws {
+    let scratch = try Scratch()
+    try scratch.write("b", text)
+    let reader = BundleReader(path: "\(scratch.path)/b")
+    let error = #expect(throws: EvidenceError.self) { try reader.manifest() }
+    #expect(error?.message == "'\(scratch.path)/b' is not a failure bundle (\(reason))")
+    #expect(try reader.verify().problems.map(\.message) == [reason])
   }
 
   @Test func missingAndUnreadableFilesAreErrors() throws {
@@ -137,6 +154,6 @@ import Testing
     let folder = #expect(throws: EvidenceError.self) {
       try BundleReader(path: scratch.path).manifest()
     }
-    #expect(folder?.code == .malformed)
+    #expect(folder?.code == .notABundle)
   }
 }

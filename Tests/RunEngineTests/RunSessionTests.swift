@@ -308,6 +308,22 @@ extension RunsProcesses {
         Set(folderEntries(outside.path) ?? []) == ["secret", "my-app-1-0.json", "attachments"])
     }
 
+    /// A bundle of it can be read like any other.
+    @Test func aVeryLongMessageIsShortenedInTheBundle() async throws {
+      let package = try FakePackage([
+        "M.A/test1": #"fail "$(head -c 20971520 /dev/zero | tr '\0' x)""#
+      ])
+      let outcome = try await SessionOutcome.run(package)
+      #expect(outcome.verdicts == [.failed])
+      let bundle = try #require(outcome.bundle(outcome.state.tests[0]))
+      #expect(try bundle.verify().isWhole)
+      let message = try bundle.manifest().issues.first?.message ?? ""
+      #expect(message.utf8.count < 2 << 20)
+      #expect(message.contains("bytes left out here]"))
+      let events = try bundle.read(BundlePaths.events)
+      #expect(events.count < 4 << 20)
+    }
+
     /// What a test mounts is nothing that Carrel may empty.
     @Test func whatCannotBeRemovedIsToldOnce() async throws {
       let package = try FakePackage([
