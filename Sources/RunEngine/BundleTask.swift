@@ -90,15 +90,10 @@ struct BundleTask: Sendable {
       guard let bytes = report.shareable() else { continue }
       entries.append(.init("\(BundlePaths.crash)/\(report.name)", .bytes(bytes)))
     }
-    for (entry, path) in [
-      ("attachments", container.attachments), (BundlePaths.index, container.index),
-      ("\(BundlePaths.container)/home", container.home),
-      ("\(BundlePaths.container)/tmp", container.temporary),
-    ] {
-      // The test may have put links in the place of any of them.
-      let relative = String(path.dropFirst(container.root.count + 1))
-      entries.append(.init(entry, .item(relative, below: container.root)))
-    }
+    entries.append(.init("attachments", item(container.attachments)))
+    entries.append(.init(BundlePaths.index, item(container.index)))
+    entries.append(.init("\(BundlePaths.container)/home", item(container.home)))
+    entries.append(.init("\(BundlePaths.container)/tmp", item(container.temporary)))
     return entries
   }
 
@@ -116,6 +111,11 @@ struct BundleTask: Sendable {
 }
 
 extension BundleTask {
+  /// What lies at a path in the container, on the way to which the test may have put links.
+  private func item(_ path: String) -> BundleContents.Source {
+    .item(String(path.dropFirst(container.root.count + 1)), below: container.root)
+  }
+
   /// The slice of the event log, no larger than a reader takes: with the attempt as it is in the
   /// manifest, and without the names of the batch's other tests when they are too many.
   private func eventLines(_ attempt: AttemptResult) throws -> [UInt8] {
