@@ -1,4 +1,5 @@
 import Evidence
+import Glibc
 import Synchronization
 import SystemFiles
 import Workers
@@ -9,7 +10,8 @@ import Workers
 /// or what makes a folder in its home, would write through them.
 final class ContainerRestoration: Sendable {
   private let bundle: BundleReader
-  private let refused = Mutex<[ExtractionReport.Refusal]>([])
+  /// What was left out, each as `'NAME' REASON`.
+  private let refused = Mutex<[String]>([])
 
   init(_ bundle: BundleReader) { self.bundle = bundle }
 
@@ -22,10 +24,15 @@ final class ContainerRestoration: Sendable {
     let report = try bundle.extract(
       to: folder,
       options: ExtractionOptions(links: .refuseOutside, subtree: BundlePaths.container))
-    refused.withLock { $0 = report.refused }
+    var left = report.refused.map { "\($0)" }
     for name in ["home", "tmp"] {
-      _ = try container.replace(name, with: "\(folder)/\(name)")
+      let isReplaced = try container.replace(name, with: "\(folder)/\(name)")
+      var info = stat()
+      if !isReplaced, lstat("\(folder)/\(name)", &info) == 0 {
+        left.append("'\(BundlePaths.container)/\(name)' is no folder")
+      }
     }
+    refused.withLock { $0 = left }
     removeTree(folder)
     if let index = try? bundle.read(BundlePaths.index) {
       try writeSmallFile(container.index, index)

@@ -80,6 +80,16 @@ import Workers
     #expect(folderEntries(outside) == [])
   }
 
+  /// Also a link within the container: the new home is a folder.
+  @Test func aHomeThatLeadsElsewhereInTheContainerIsReplaced() throws {
+    removeTree(box + "/home")
+    symlink("tmp/other", box + "/home")
+    try makeFolders(box + "/tmp/other")
+    #expect(try restore().notes.last == "  'container/home' is no folder")
+    #expect(folderEntries(container.home + "/Documents") == [])
+    #expect(folderEntries(container.temporary + "/other") == [])
+  }
+
   @Test func manyAreCounted() throws {
     for number in 10..<30 { symlink("../../..", "\(box)/tmp/\(number)") }
     let notes = try restore().notes
