@@ -52,7 +52,7 @@ extension RunsProcesses {
       #expect(message.utf8.count < 2 << 20)
       #expect(message.contains("bytes left out here]"))
       let events = try bundle.read(BundlePaths.events)
-      #expect(events.count < 4 << 20)
+      #expect(events.count < 8 << 20)
     }
 
     /// What a test mounts is nothing that Carrel may empty.

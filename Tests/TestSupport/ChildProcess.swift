@@ -61,6 +61,7 @@ package final class ChildProcess: Sendable {
     let out = try Pipe()
     let error = try Pipe()
     let ended = try Pipe()
+    forgetPeakMemory()
     pid = try spawn(arguments, environment: environment, out: out.writer, error: error.writer)
     close(out.writer)
     close(error.writer)
@@ -167,6 +168,15 @@ private struct Collector {
     }
     for descriptor in descriptors where descriptor >= 0 { close(descriptor) }
   }
+}
+
+/// Keeps what this process once needed from counting as the child's: a process that is started
+/// takes over the peak of the one that starts it (proc(5), `/proc/PID/clear_refs`).
+private func forgetPeakMemory() {
+  let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
+  guard file >= 0 else { return }
+  write(file, "5", 1)
+  close(file)
 }
 
 private func processEnd(_ status: Int32) -> ProcessEnd {
