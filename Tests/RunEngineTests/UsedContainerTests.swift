@@ -42,7 +42,8 @@ extension RunsProcesses {
     /// A bundle of it can be read like any other.
     @Test func aVeryLongMessageIsShortenedInTheBundle() async throws {
       let package = try FakePackage([
-        "M.A/test1": #"fail "$(head -c 20971520 /dev/zero | tr '\0' x)""#
+        // Each of the characters takes six bytes in JSON.
+        "M.A/test1": #"fail "$(yes '\u0001' | head -n 1500000 | tr -d '\n')""#
       ])
       let outcome = try await SessionOutcome.run(package)
       #expect(outcome.verdicts == [.failed])
