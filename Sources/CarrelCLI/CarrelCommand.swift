@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Reporting
+import SystemFiles
 import Workers
 
 /// The version of Carrel.

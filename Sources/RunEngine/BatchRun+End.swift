@@ -2,6 +2,7 @@ import Evidence
 import Orchestration
 import RunModel
 import SwiftTests
+import SystemFiles
 import Workers
 
 /// The end of a batch's process, or that it never came to be.

@@ -4,6 +4,7 @@ import Orchestration
 import RunModel
 import SearchIndex
 import SwiftTests
+import SystemFiles
 import Workers
 
 /// One run of a package's tests, from the build to the last test.

@@ -124,7 +124,8 @@ extension BatchTranscript {
         begin(test, at: time, boundary: boundary)
       } else {
         prepare(
-          payload.testID.flatMap { firstTests[ExactText($0)] }, suite: payload.testID, boundary: boundary)
+          payload.testID.flatMap { firstTests[ExactText($0)] }, suite: payload.testID,
+          boundary: boundary)
       }
     case "testCaseStarted":
       guard let test, let name = payload._testCase?.displayName else { break }

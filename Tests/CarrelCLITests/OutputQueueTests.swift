@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 import TestSupport
 import Testing
 import Workers

@@ -2,6 +2,7 @@ import Evidence
 import Glibc
 import Orchestration
 import RunModel
+import SystemFiles
 import TestSupport
 import Testing
 import Workers
@@ -56,7 +57,7 @@ extension RunsProcesses {
       #expect(outcome.state.tests[1].bundles.isEmpty)
       #expect(outcome.writeFailures.contains { $0.contains("test2") && $0.contains("given up") })
       // There is no half of one.
-      let names = ProcessTable.folderEntries(outcome.record.path + "/bundles") ?? []
+      let names = folderEntries(outcome.record.path + "/bundles") ?? []
       #expect(!names.contains { $0.contains("test2") || $0.hasSuffix(".tmp") }, "\(names)")
       #expect(outcome.events == outcome.seen)
     }
