@@ -40,7 +40,8 @@ package struct RunOutcome {
       .runFinished(
         RunFinish(
           exitCode: exitCode, duration: wallClockSeconds() - startedAt,
-          interruptedBy: session.interruption, processorSeconds: processorSeconds())))
+          interruptedBy: session.interruption, processorSeconds: processorSeconds(),
+          peakMemory: peakMemory())))
   }
 }
 

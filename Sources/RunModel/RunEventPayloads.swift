@@ -162,14 +162,17 @@ package struct RunFinish: Codable, Hashable, Sendable {
   package var interruptedBy: String?
   /// Processor time that Carrel itself used, without the processes it started, in seconds.
   package var processorSeconds: Double?
+  /// The most memory that Carrel itself had resident, in bytes.
+  package var peakMemory: Int?
 
   package init(
     exitCode: Int32, duration: Double, interruptedBy: String? = nil,
-    processorSeconds: Double? = nil
+    processorSeconds: Double? = nil, peakMemory: Int? = nil
   ) {
     self.exitCode = exitCode
     self.duration = duration
     self.interruptedBy = interruptedBy
     self.processorSeconds = processorSeconds
+    self.peakMemory = peakMemory
   }
 }

@@ -13,10 +13,3 @@ package func wallClockSeconds() -> Double {
   clock_gettime(CLOCK_REALTIME, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
-
-/// Processor time that this process has used so far, in seconds, without its children's.
-package func processorSeconds() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}

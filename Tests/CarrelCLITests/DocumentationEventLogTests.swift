@@ -41,7 +41,8 @@ import Testing
       result(.onlyAlone(passesAfter: [test])),
       .problem(RunProblem(severity: .error, code: "c", message: "m", output: "o")),
       .runFinished(
-        RunFinish(exitCode: 1, duration: 1, interruptedBy: "SIGINT", processorSeconds: 1)),
+        RunFinish(
+          exitCode: 1, duration: 1, interruptedBy: "SIGINT", processorSeconds: 1, peakMemory: 1)),
     ]
   }()
 

@@ -14,8 +14,6 @@ package struct ProcessOutput: Sendable {
   package var isOutputHeldOpen: Bool
   /// Seconds from start to end.
   package var duration: Double
-  /// The most memory that the process, or one that it waited for, had resident; in bytes.
-  package var peakMemory: Int
 
   package var text: String { String(decoding: stdout, as: UTF8.self) }
   package var errorText: String { String(decoding: stderr, as: UTF8.self) }
@@ -61,7 +59,6 @@ package final class ChildProcess: Sendable {
     let out = try Pipe()
     let error = try Pipe()
     let ended = try Pipe()
-    forgetPeakMemory()
     pid = try spawn(arguments, environment: environment, out: out.writer, error: error.writer)
     close(out.writer)
     close(error.writer)
@@ -70,25 +67,23 @@ package final class ChildProcess: Sendable {
     let start = now()
     let (stream, continuation) = AsyncStream.makeStream(of: ProcessOutput.self)
     finished = stream
-    let box = Shared(Mutex<(status: Int32, peak: Int)>((0, 0)))
+    let box = Shared(Mutex<Int32>(0))
     let waiter = startThread {
       var status: Int32 = 0
-      var usage = rusage()
-      while wait4(pid, &status, 0, &usage) < 0 && errno == EINTR {}
-      box.value.withLock { [status, usage] in $0 = (status, Int(usage.ru_maxrss) << 10) }
+      while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+      box.value.withLock { [status] in $0 = status }
       close(ended.writer)
     }
     pthread_detach(waiter)
     let collector = startThread {
       var collector = Collector(out: out.reader, error: error.reader, ended: ended.reader)
       collector.run(pid: pid, deadline: start + timeout)
-      let (status, peak) = box.value.withLock { $0 }
+      let status = box.value.withLock { $0 }
       continuation.yield(
         ProcessOutput(
           end: processEnd(status), stdout: collector.bytes[0],
           stderr: collector.bytes[1], didTimeOut: collector.didTimeOut,
-          isOutputHeldOpen: collector.isOutputHeldOpen, duration: now() - start,
-          peakMemory: peak))
+          isOutputHeldOpen: collector.isOutputHeldOpen, duration: now() - start))
       continuation.finish()
     }
     pthread_detach(collector)
@@ -168,15 +163,6 @@ private struct Collector {
     }
     for descriptor in descriptors where descriptor >= 0 { close(descriptor) }
   }
-}
-
-/// Keeps what this process once needed from counting as the child's: a process that is started
-/// takes over the peak of the one that starts it (proc(5), `/proc/PID/clear_refs`).
-private func forgetPeakMemory() {
-  let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
-  guard file >= 0 else { return }
-  write(file, "5", 1)
-  close(file)
 }
 
 private func processEnd(_ status: Int32) -> ProcessEnd {
