@@ -2,7 +2,10 @@ import RunModel
 
 extension BatchTranscript {
   private mutating func begin(_ test: TestID, at start: Double?, boundary: Int?) {
-    guard state[test] == nil else { return }
+    if let known = state[test] {
+      if known.outcome != nil { beginAgain(test, known, boundary: boundary) }
+      return
+    }
     if let open = current { finishWithoutRecord(open, boundary: boundary) }
     state[test] = Progress(start: start, damage: unchargedDamage)
     unchargedDamage = nil
@@ -13,12 +16,26 @@ extension BatchTranscript {
     report(.started(test))
   }
 
+  /// A test that is listed twice runs twice, and has one verdict: whatever failed in either counts.
+  private mutating func beginAgain(_ test: TestID, _ known: Progress, boundary: Int?) {
+    if let open = current { finishWithoutRecord(open, boundary: boundary) }
+    var progress = known
+    progress.earlierDuration = known.outcome?.duration ?? 0
+    progress.outcome = nil
+    state[test] = progress
+    current = test
+    lastFinished = nil
+    upcoming = nil
+  }
+
   private mutating func finish(
     _ test: TestID, duration: Double, boundary: Int?, word: LibraryWord? = nil
   ) {
     guard var progress = state[test], progress.outcome == nil else { return }
-    progress.word = word
-    progress.outcome = judged(progress, in: test, duration: duration)
+    // A failure of an earlier run of the same test stays one.
+    if progress.word != .failed { progress.word = word }
+    progress.outcome = judged(
+      progress, in: test, duration: progress.earlierDuration + duration)
     state[test] = progress
     if current == test { current = nil }
     lastFinished = test

@@ -79,6 +79,8 @@ package struct BatchTranscript: Sendable {
     var word: LibraryWord?
     /// Why records of the test may be missing.
     var damage: String?
+    /// Seconds of earlier runs of a test that is listed more than once.
+    var earlierDuration = 0.0
     var outcome: TestOutcome?
   }
 

@@ -134,9 +134,10 @@ extension EndToEnd {
       let run = try await Carrel.run("LinuxMain", "--batch", batch)
       #expect(run.output.status == 1, "\(run)")
       let tests = try run.state.tests
-      #expect(tests.count == 6)
+      #expect(tests.count == 8)
+      #expect(try run.state.problems.map(\.code) == ["duplicate-test"])
       for test in tests {
-        let shouldPass = !["/a", "/x/y"].contains { test.id.name.hasSuffix("FreeTextCase" + $0) }
+        let shouldPass = !["/a", "/x/y", "/twice"].contains { test.id.name.hasSuffix("FreeTextCase" + $0) }
         #expect(test.result.verdict == (shouldPass ? .passed : .failed), "\(test.id)\n\(run)")
       }
     }

@@ -153,4 +153,20 @@ import Workers
     }
     #expect(throws: SwiftTestsError.self) { try listing.result(end: .exited(0)) }
   }
+
+  /// A list that somebody wrote can have a name twice, with different bodies.
+  @Test(arguments: [true, false]) func testThatRunsTwiceHasOneVerdict(failsFirst: Bool) {
+    var script = Script(xctest: "M.C/a", "M.C/b")
+    for (name, isFailure) in [("M.C/a", failsFirst), ("M.C/b", false), ("M.C/a", !failsFirst)] {
+      script.start(name)
+      if isFailure { script.send(.channel, "{\"k\":\"issue\",\"n\":\"M.C/a\",\"m\":\"x\"}\n") }
+      script.end(name, ok: !isFailure)
+    }
+    script.close()
+    let result = script.conclude(.exited(1))
+    #expect(result.outcomes.mapValues(\.verdict) == ["M.C/a": .failed, "M.C/b": .passed])
+    #expect(result.outcomes["M.C/a"]?.issues.map(\.message) == ["x"])
+    #expect(result.outcomes["M.C/a"]?.duration == 1)
+    #expect(result.isClean)
+  }
 }

@@ -6,10 +6,13 @@ public final class FreeTextCase: XCTestCase {
     [
       ("a, b", { $0.passes }),
       ("a", { $0.fails }),
+      ("twice", { $0.passes }),
       ("works. right?", { $0.passes }),
       ("x/y", { $0.failsToo }),
       ("plain", { $0.passes }),
       ("zero\u{0}byte", { $0.passes }),
+      ("twice", { $0.failsTheSecondTime }),
+      ("last", { $0.passes }),
     ]
   }
 
@@ -17,6 +20,10 @@ public final class FreeTextCase: XCTestCase {
 
   func fails() {
     XCTFail("the one named a")
+  }
+
+  func failsTheSecondTime() {
+    XCTFail("the second one of the same name")
   }
 
   func failsToo() {
