@@ -137,7 +137,9 @@ extension EndToEnd {
       #expect(tests.count == 8)
       #expect(try run.state.problems.map(\.code) == ["duplicate-test"])
       for test in tests {
-        let shouldPass = !["/a", "/x/y", "/twice"].contains { test.id.name.hasSuffix("FreeTextCase" + $0) }
+        let shouldPass = !["/a", "/x/y", "/twice"].contains {
+          test.id.name.hasSuffix("FreeTextCase" + $0)
+        }
         #expect(test.result.verdict == (shouldPass ? .passed : .failed), "\(test.id)\n\(run)")
       }
     }
