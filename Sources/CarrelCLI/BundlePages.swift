@@ -80,7 +80,7 @@ struct BundlePage {
     if asJSON {
       context.output.print(try jsonText(manifest))
     } else {
-      printText(manifest)
+      try printText(manifest)
     }
     let check = try reader.verify()
     for note in check.notes where check.isWhole && !asJSON {
@@ -90,14 +90,15 @@ struct BundlePage {
   }
 
   /// Configuration and flags of the build, as the bundle's events tell them.
-  private func build() -> String? {
-    guard let header = BundleEvents.header(of: reader), let name = header.buildConfiguration else {
+  private func build() throws -> String? {
+    guard let header = try BundleEvents.header(of: reader), let name = header.buildConfiguration
+    else {
       return nil
     }
     return ([name] + (header.buildFlags ?? [])).joined(separator: " ")
   }
 
-  private func printText(_ manifest: BundleManifest) {
+  private func printText(_ manifest: BundleManifest) throws {
     var state = RunState()
     let time = manifest.startedAt
     let descriptor = TestDescriptor(id: manifest.test)
@@ -126,7 +127,7 @@ struct BundlePage {
     row("package", manifest.package)
     row("worker", "\(manifest.worker), batch \(manifest.batch)")
     row("toolchain", manifest.toolchain)
-    row("build", build())
+    row("build", try build())
     row("runtime", manifest.runtime)
     row("isolation", manifest.isolation)
     row("app", manifest.bundleIdentifier)

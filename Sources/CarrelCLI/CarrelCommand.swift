@@ -17,6 +17,8 @@ package enum CarrelCommand {
     // Writing then fails with an error, which is told like others.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
+    // Whoever ignores it, and hands that on, takes the status of children away (wait(2)).
+    signal(SIGCHLD, SIG_DFL)
     let context = CommandContext(StandardDescriptors.fill())
     var code: ExitCode
     do {

@@ -32,10 +32,22 @@ final class ContainerRestoration: Sendable {
         left.append("'\(BundlePaths.container)/\(name)' is no folder")
       }
     }
-    refused.withLock { $0 = left }
     removeTree(folder)
-    if let index = try? bundle.read(BundlePaths.index) {
-      try writeSmallFile(container.index, index)
+    left += try restoreIndex(into: container)
+    refused.withLock { $0 = left }
+  }
+
+  /// Puts the bundle's index in its place.
+  ///
+  /// - Returns: What was left out: an index that is too large to be read at once.
+  private func restoreIndex(into container: Container) throws -> [String] {
+    do {
+      if let index = try bundle.readIfPresent(BundlePaths.index) {
+        try writeSmallFile(container.index, index)
+      }
+      return []
+    } catch let error as EvidenceError where error.code == .limit {
+      return ["'\(BundlePaths.index)': \(error)"]
     }
   }
 

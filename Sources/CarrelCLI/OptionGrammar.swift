@@ -164,21 +164,26 @@ struct ParsedArguments: Sendable {
   /// The greatest number of seconds that an option takes, eleven days.
   static let mostSeconds = 1_000_000
 
-  /// A number of seconds; `none` stands for no limit.
-  ///
-  /// - Parameter allowsZero: Whether 0 makes sense.
-  func seconds(_ name: String, allowsZero: Bool = false) throws(UsageError) -> Double?? {
-    guard let text = string(name) else { return .none }
-    if text == "none" { return .some(nil) }
-    guard let value = Double(text), value > 0 || (allowsZero && value == 0),
-      value <= Double(Self.mostSeconds)
-    else {
-      let range = allowsZero ? "from 0 to" : "above 0, up to"
+  /// A limit in seconds; infinity for `none`, `nil` when the option is not there.
+  func limit(_ name: String) throws(UsageError) -> Double? {
+    guard let text = string(name) else { return nil }
+    if text == "none" { return .infinity }
+    guard let value = Double(text), value > 0, value <= Double(Self.mostSeconds) else {
       throw UsageError(
-        message: "\(name) needs a number of seconds \(range) \(Self.mostSeconds), or 'none', "
+        message: "\(name) needs a number of seconds above 0, up to \(Self.mostSeconds), or 'none', "
           + "not '\(text)'")
     }
-    return .some(value)
+    return value
+  }
+
+  /// A number of seconds, which may be 0; `nil` when the option is not there.
+  func seconds(_ name: String) throws(UsageError) -> Double? {
+    guard let text = string(name) else { return nil }
+    guard let value = Double(text), value >= 0, value <= Double(Self.mostSeconds) else {
+      throw UsageError(
+        message: "\(name) needs a number of seconds from 0 to \(Self.mostSeconds), not '\(text)'")
+    }
+    return value
   }
 
   /// One of a list of words.

@@ -29,7 +29,7 @@ enum PackageOptions {
     let configuration = try arguments.choice("--configuration", of: ["debug", "release"])
     try check(buildFlags: arguments.rest)
     for name in arguments.all("--pass-env") { try check(variable: name) }
-    let limit = try arguments.seconds("--listing-timeout")
+    let limit = try arguments.limit("--listing-timeout")
     return PackageConfiguration(
       location: BuildLocation(
         package: context.absolute(package),
@@ -37,7 +37,8 @@ enum PackageOptions {
         configuration: configuration ?? earlier?.buildConfiguration ?? "debug"),
       buildFlags: arguments.rest.isEmpty ? earlier?.buildFlags ?? [] : arguments.rest,
       skipsBuild: arguments.has("--skip-build"),
-      listingLimit: limit.map { $0 ?? 1e6 } ?? 60, environment: context.environment,
+      listingLimit: min(limit ?? 60, Double(ParsedArguments.mostSeconds)),
+      environment: context.environment,
       passedVariables: arguments.all("--pass-env"))
   }
 }

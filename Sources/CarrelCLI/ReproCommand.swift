@@ -54,6 +54,8 @@ enum ReproCommand {
 private struct Reproduction {
   private let bundle: BundleReader
   private let manifest: BundleManifest
+  /// That of the run that the bundle is from.
+  private let header: RunHeader?
   private let arguments: ParsedArguments
   private let context: CommandContext
 
@@ -62,24 +64,24 @@ private struct Reproduction {
     self.arguments = arguments
     self.context = context
     manifest = try bundle.manifest()
+    header = try BundleEvents.header(of: bundle)
   }
 
   func perform(_ commandLine: [String]) throws -> ExitCode {
-    let command = (try? bundle.read(BundlePaths.command)).flatMap {
-      try? JSONDecoder().decode(RecordedCommand.self, from: Data($0))
-    }
+    let command: RecordedCommand? = try BundleEvents.decoded(BundlePaths.command, of: bundle)
     var package = try PackageOptions.configuration(
       arguments, package: arguments.positionals.dropFirst().first, context, asIn: header)
     takeOver(command, into: &package)
     let tests =
       arguments.has("--with-predecessors")
       ? manifest.predecessors + [manifest.test] : [manifest.test]
-    let limit = try arguments.seconds("--timeout")
+    let limit = try arguments.limit("--timeout")
     let restores = try restoresContainer()
     var configuration = RunConfiguration(
       scheduling: SchedulerOptions(
         workers: 1, batch: .fixed(tests.count), retries: 0, checksCompany: false),
-      timeLimit: limit ?? manifest.timeLimit, seed: header?.seed ?? "", carrel: carrelVersion,
+      timeLimit: limit.map { $0.isFinite ? $0 : nil } ?? manifest.timeLimit,
+      seed: header?.seed ?? "", carrel: carrelVersion,
       arguments: commandLine)
     let restoration = ContainerRestoration(bundle)
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
@@ -106,7 +108,6 @@ private struct Reproduction {
   }
 
   /// The run that the bundle is from.
-  private var header: RunHeader? { BundleEvents.header(of: bundle) }
 
   /// Lets the tests see the variables that they saw: those the user passed, not those that belong to
   /// a machine.
@@ -158,12 +159,36 @@ private struct Reproduction {
 /// The events in a bundle.
 enum BundleEvents {
   /// The header of the run that the bundle is from.
-  static func header(of bundle: BundleReader) -> RunHeader? {
-    guard let bytes = try? bundle.read(BundlePaths.events) else { return nil }
+  ///
+  /// - Returns: `nil` when the bundle has no events.
+  /// - Throws: ``EvidenceError`` when it has some that cannot be read.
+  static func header(of bundle: BundleReader) throws -> RunHeader? {
+    guard let bytes = try bundle.readIfPresent(BundlePaths.events) else { return nil }
     for line in bytes.split(separator: 10) {
-      let event = try? JSONDecoder().decode(RunEvent.self, from: Data(line))
-      if case .runStarted(let header) = event?.kind { return header }
+      let event: RunEvent = try decoded(Data(line), BundlePaths.events, of: bundle)
+      if case .runStarted(let header) = event.kind { return header }
     }
     return nil
+  }
+
+  /// A file of the bundle that holds one JSON value; `nil` when the bundle has no such file.
+  ///
+  /// - Throws: ``EvidenceError`` when it cannot be read.
+  static func decoded<Value: Decodable>(
+    _ name: String, of bundle: BundleReader
+  ) throws -> Value? {
+    try bundle.readIfPresent(name).map { try decoded(Data($0), name, of: bundle) }
+  }
+
+  private static func decoded<Value: Decodable>(
+    _ data: Data, _ name: String, of bundle: BundleReader
+  ) throws -> Value {
+    do {
+      return try JSONDecoder().decode(Value.self, from: data)
+    } catch {
+      throw EvidenceError(
+        .malformed, "'\(name)' in '\(ByteName(bundle.path).displayName)' cannot be read",
+        context: ["path": bundle.path, "entry": name], cause: error)
+    }
   }
 }

@@ -28,7 +28,8 @@ enum RunOptions {
       "--grace", value: "SECONDS",
       help: "time between SIGTERM and SIGKILL for a test that is ended (default: 2)"),
     OptionSpec(
-      "--slow", value: "SECONDS", help: "report a test that runs longer than this (default: 60)"),
+      "--slow", value: "SECONDS",
+      help: "report a test that runs longer than this; 'none' for never (default: 60)"),
     OptionSpec(
       "--retries", value: "N",
       help: "try a failed test again, alone, up to N times, at most 1000 (default: 0)"),
@@ -61,7 +62,7 @@ enum RunOptions {
     let compression = try arguments.choice(
       "--bundle-compression", of: BundleCompression.allCases.map(\.rawValue))
     let start = try arguments.choice("--start", of: StartPolicy.allCases.map(\.rawValue))
-    let limit = try arguments.seconds("--timeout")
+    let limit = try arguments.limit("--timeout") ?? 300
     var random = SystemRandomNumberGenerator()
     var scheduling = SchedulerOptions(
       workers: try arguments.integer("--workers", in: workerCounts)
@@ -70,11 +71,12 @@ enum RunOptions {
       checksCompany: try arguments.choice("--company-check", of: ["on", "off"]) != "off",
       leaksFail: try arguments.choice("--leaks", of: ["pass", "fail"]) != "pass",
       maxFailures: try arguments.integer("--max-failures", in: failureCounts))
-    scheduling.checksTimeouts = (limit ?? 300).map { $0 <= longestCheckedLimit } ?? false
+    scheduling.checksTimeouts = limit <= longestCheckedLimit
     return RunConfiguration(
-      scheduling: scheduling, timeLimit: limit ?? 300,
-      grace: try arguments.seconds("--grace", allowsZero: true).map { $0 ?? 0 } ?? 2,
-      slowAfter: try arguments.seconds("--slow").map { $0 ?? 1e6 } ?? 60,
+      scheduling: scheduling, timeLimit: limit.isFinite ? limit : nil,
+      grace: try arguments.seconds("--grace") ?? 2,
+      slowAfter: min(
+        try arguments.limit("--slow") ?? 60, Double(ParsedArguments.mostSeconds)),
       compression: compression.flatMap { BundleCompression(rawValue: $0) } ?? .zstd,
       start: start.flatMap { StartPolicy(rawValue: $0) } ?? .auto,
       seed: arguments.string("--seed") ?? hexadecimal(random.next()), carrel: carrelVersion,

@@ -32,6 +32,19 @@ package struct BundleReader: Sendable {
   /// - Throws: ``EvidenceError`` with the code `not-found` when the bundle has no such file, `limit`
   ///   when it is larger than `maxBytes`.
   package func read(_ entryPath: String, maxBytes: Int = BundleLimits.readBytes) throws -> [UInt8] {
+    if let bytes = try readIfPresent(entryPath, maxBytes: maxBytes) { return bytes }
+    let name = ByteName(entryPath).displayName
+    throw EvidenceError(
+      .notFound, "'\(ByteName(path).displayName)' has no file '\(name)'",
+      context: ["path": path, "entry": name])
+  }
+
+  /// The bytes of one file of the bundle; `nil` when it has no such file.
+  ///
+  /// - Throws: ``EvidenceError`` as ``read(_:maxBytes:)``, but for a missing file.
+  package func readIfPresent(
+    _ entryPath: String, maxBytes: Int = BundleLimits.readBytes
+  ) throws -> [UInt8]? {
     let wanted = ByteName(entryPath)
     let reader = try TarReader(path: path, limits: limits)
     while let entry = try reader.next() {
@@ -39,10 +52,7 @@ package struct BundleReader: Sendable {
         return try reader.readData(maxBytes: maxBytes)
       }
     }
-    throw EvidenceError(
-      .notFound,
-      "'\(ByteName(path).displayName)' has no file '\(wanted.displayName)'",
-      context: ["path": path, "entry": wanted.displayName])
+    return nil
   }
 
   /// Reads the manifest from an archive's first entry.

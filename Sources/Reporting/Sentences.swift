@@ -125,7 +125,7 @@ extension AttemptResult {
     guard let end else { return reason }
     let key =
       switch end {
-      case .exited: "status"
+      case .exited, .unknown: "status"
       case .signaled(let signal): signalName(signal)
       }
     return reason.contains(key) ? reason : "\(reason) (\(end))"

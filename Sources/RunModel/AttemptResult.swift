@@ -4,6 +4,8 @@ package enum ProcessEnd: Hashable, Sendable, Codable {
   case exited(Int32)
   /// Ended by a signal.
   case signaled(Int32)
+  /// Ended, and the system does not say how: somebody else has waited for it. Never a success.
+  case unknown
 
   private enum CodingKeys: String, CodingKey { case exit, signal, signalName }
 
@@ -11,8 +13,10 @@ package enum ProcessEnd: Hashable, Sendable, Codable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let signal = try container.decodeIfPresent(Int32.self, forKey: .signal) {
       self = .signaled(signal)
+    } else if let status = try container.decodeIfPresent(Int32.self, forKey: .exit) {
+      self = .exited(status)
     } else {
-      self = .exited(try container.decode(Int32.self, forKey: .exit))
+      self = .unknown
     }
   }
 
@@ -23,6 +27,7 @@ package enum ProcessEnd: Hashable, Sendable, Codable {
     case .signaled(let signal):
       try container.encode(signal, forKey: .signal)
       try container.encode(signalName(signal), forKey: .signalName)
+    case .unknown: break
     }
   }
 }
@@ -33,11 +38,15 @@ extension ProcessEnd: CustomStringConvertible {
     switch self {
     case .exited(let status): "exit status \(status)"
     case .signaled(let signal): "signal \(signalName(signal))"
+    case .unknown: "a status that the system did not tell"
     }
   }
 }
 
 /// The name of a Linux signal, for example `SIGKILL` for 9 (signal(7), x86-64 and arm64 numbering).
+///
+/// - Returns: For a real-time signal `SIGRTMIN+2`, counted from 34 as glibc does; for any other
+///   number its digits.
 package func signalName(_ signal: Int32) -> String {
   let names = [
     "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL",
@@ -46,7 +55,12 @@ package func signalName(_ signal: Int32) -> String {
     "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS",
   ]
   let index = Int(signal) - 1
-  return names.indices.contains(index) ? names[index] : "signal \(signal)"
+  if names.indices.contains(index) { return names[index] }
+  switch signal {
+  case 34: return "SIGRTMIN"
+  case 35...64: return "SIGRTMIN+\(signal - 34)"
+  default: return "\(signal)"
+  }
 }
 
 /// Why an attempt was made.

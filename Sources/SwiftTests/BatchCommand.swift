@@ -73,7 +73,12 @@ package struct BatchCommand: Sendable {
         // A file, because an argument may not be longer than 128 KiB (execve(2)).
         let path = container.selection
         let filter = patterns.pattern(selecting: tests.map(\.libraryID))
-        let bytes = (try? JSONEncoder().encode(["filter": [filter]])) ?? Data()
+        let bytes: Data
+        do {
+          bytes = try JSONEncoder().encode(["filter": [filter]])
+        } catch {
+          throw WorkersError(.system, "the selection of tests cannot be written", cause: error)
+        }
         try asWorkersError { () throws(FileError) in try writeSmallFile(path, Array(bytes)) }
         arguments += ["--configuration-path", path]
       }

@@ -187,7 +187,7 @@ package final class SupervisedProcess {
     var status: Int32 = -1
     var signal: Int32 = -1
     guard carrel_reap(pid, &status, &signal) != 0 else { return }
-    end = signal > 0 ? .signaled(signal) : .exited(max(status, 0))
+    end = signal > 0 ? .signaled(signal) : status >= 0 ? .exited(status) : .unknown
     registry.remove(pid)
     loop.cancel(killTimer)
     loop.unwatch(pidfd)

@@ -34,7 +34,7 @@ import Testing
     #expect(!parsed.has("--number") && !parsed.has("--loud") && !parsed.asksForHelp)
     #expect(parsed.string("--number") == nil && parsed.all("--many") == [])
     #expect(try parsed.integer("--number", in: 0...9) == nil)
-    #expect(try parsed.seconds("--number") == nil)
+    #expect(try parsed.seconds("--number") == nil && parsed.limit("--number") == nil)
     #expect(try parsed.choice("--word", of: ["a"]) == nil)
   }
 
@@ -94,24 +94,29 @@ import Testing
     #expect(error?.message == "--number needs a whole number from 1 to 9, not '\(text)'")
   }
 
-  @Test func secondsMayBeNone() throws {
-    func seconds(_ text: String, allowsZero: Bool = false) throws -> Double?? {
-      try parse("--number", text).seconds("--number", allowsZero: allowsZero)
+  @Test func secondsHaveARange() throws {
+    #expect(try parse("--number", "0").seconds("--number") == 0)
+    #expect(try parse("--number", "none").limit("--number") == .infinity)
+    for text in ["0.5", "1e3", "1000000"] {
+      #expect(try parse("--number", text).seconds("--number") == Double(text))
+      #expect(try parse("--number", text).limit("--number") == Double(text))
     }
-    #expect(try seconds("none") == .some(nil))
-    #expect(try seconds("0.5") == 0.5 && seconds("1e3") == 1000 && seconds("1000000") == 1e6)
-    #expect(try seconds("0", allowsZero: true) == 0)
-    for text in ["-1", "nan", "-nan", "inf", "1e400", "1000001", "9223372036854775807", "soon"] {
-      for allowsZero in [false, true] {
-        let error = #expect(throws: UsageError.self) { try seconds(text, allowsZero: allowsZero) }
-        let range = allowsZero ? "from 0 to" : "above 0, up to"
-        #expect(
-          error?.message
-            == "--number needs a number of seconds \(range) 1000000, or 'none', not '\(text)'")
+    let wrong = [
+      "-1", "nan", "-nan", "inf", "1e400", "1000001", "9223372036854775807", "soon",
+    ]
+    for text in wrong + ["none"] {
+      let error = #expect(throws: UsageError.self) {
+        try parse("--number", text).seconds("--number")
       }
+      #expect(
+        error?.message == "--number needs a number of seconds from 0 to 1000000, not '\(text)'")
     }
-    #expect(throws: UsageError.self) { try seconds("0") }
-    #expect(throws: UsageError.self) { try seconds("1e-400") }
+    for text in wrong + ["0"] {
+      let error = #expect(throws: UsageError.self) { try parse("--number", text).limit("--number") }
+      #expect(
+        error?.message
+          == "--number needs a number of seconds above 0, up to 1000000, or 'none', not '\(text)'")
+    }
   }
 
   @Test func choicesAreListed() throws {

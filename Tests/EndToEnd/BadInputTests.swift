@@ -51,6 +51,25 @@ extension EndToEnd {
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
+    /// Who starts Carrel may ignore SIGCHLD and hand that on, and the system then keeps no status.
+    @Test func ignoredChildSignal() async throws {
+      func run(_ fixture: String, _ options: String...) async throws -> ProcessOutput {
+        let package = try await FixturePackage.prepare(fixture, isBuilt: fixture != "BrokenBuild")
+        let folder = try TemporaryFolder()
+        let command =
+          [Carrel.executable, "run", package.path, "--output", folder.path(of: "runs")] + options
+        return try await runProcess(
+          ["/bin/bash", "-c", #"trap '' CHLD; exec "$@""#, "bash"] + command, timeout: 300)
+      }
+      let broken = try await run("BrokenBuild")
+      #expect(broken.status == 3, "\(broken.allText)")
+      let passed = try await run("Outcomes", "--skip-build", "--filter", "BasicXCTests/testPasses")
+      #expect(passed.status == 0, "\(passed.allText)")
+      let failed = try await run("Outcomes", "--skip-build", "--filter", "BasicXCTests/testFails")
+      #expect(failed.status == 1, "\(failed.allText)")
+      #expect(failed.text.contains("3 failed)"), "\(failed.allText)")
+    }
+
     @Test func packageThatDoesNotBuild() async throws {
       let package = try await FixturePackage.prepare("BrokenBuild", isBuilt: false)
       let folder = try TemporaryFolder()

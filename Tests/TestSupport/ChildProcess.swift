@@ -25,6 +25,7 @@ package struct ProcessOutput: Sendable {
     switch end {
     case .exited(let status): status
     case .signaled(let signal): 128 + signal
+    case .unknown: -1
     }
   }
 }
