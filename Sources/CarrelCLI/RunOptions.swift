@@ -36,7 +36,7 @@ enum RunOptions {
     OptionSpec(
       "--leaks", value: "pass|fail",
       help: "what a test that leaves processes behind counts as (default: fail)"),
-    OptionSpec("--max-failures", value: "N", help: "start no more tests after N failures"),
+    OptionSpec("--max-failures", value: "N", help: "end the run after N failed tests"),
     OptionSpec(
       "--company-check", value: "on|off",
       help: "try each failed test once more without, or with, its neighbours (default: on)"),

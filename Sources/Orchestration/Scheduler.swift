@@ -31,6 +31,8 @@ package struct Scheduler: Sendable {
   /// Why no planned test may start any more.
   private(set) var stopReason: String?
   private(set) var isInterrupted = false
+  /// Tests that have failed in batches that still run.
+  private var failedMeanwhile: Set<Int> = []
   private var isBusy: [Bool]
   private var lastBatch = 0
   private var commands: [SchedulerCommand] = []
@@ -98,6 +100,14 @@ package struct Scheduler: Sendable {
       let outcome = collect(results, of: ended, batch: batch)
       learn(from: outcome, of: ended, startCost: startCost, duration: duration)
       settle(outcome, of: ended)
+    case .failedMeanwhile(let test):
+      // With retries left nobody knows yet whether the test fails in the end.
+      if options.retries == 0, let position = plan.position(of: test),
+        case .running = tests[position].phase
+      {
+        failedMeanwhile.insert(position)
+        applyFailureLimit()
+      }
     case .interrupted(let reason):
       interrupt(reason)
     }
@@ -135,8 +145,14 @@ package struct Scheduler: Sendable {
 
   /// Stops planned tests when enough tests have failed.
   mutating func applyFailureLimit() {
-    guard stopReason == nil, let limit = options.maxFailures, failures >= limit else { return }
-    stopPlanned("the run stops after \(limit) failed \(limit == 1 ? "test" : "tests")")
+    guard stopReason == nil, let limit = options.maxFailures,
+      failures + failedMeanwhile.count >= limit
+    else { return }
+    let reason = "the run was stopped after \(limit) failed \(limit == 1 ? "test" : "tests")"
+    stopPlanned(reason)
+    if running.values.contains(where: { $0.purpose == .planned }) {
+      commands.append(.endPlannedBatches(reason: reason))
+    }
   }
 
   /// Removes the waiting planned tests of a group, or all.
@@ -148,6 +164,7 @@ package struct Scheduler: Sendable {
 
   /// Takes the test's verdict as final and either finishes it or has it checked in company.
   mutating func conclude(_ position: Int) {
+    failedMeanwhile.remove(position)
     countFailure(tests[position].verdict ?? .lost)
     if !isInterrupted, let check = check(for: position) {
       tests[position].phase = .waiting

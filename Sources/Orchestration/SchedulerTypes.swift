@@ -132,6 +132,9 @@ package enum SchedulerEvent: Sendable {
   case batchEnded(
     batch: Int, results: [AttemptResult], unstarted: [TestID], startCost: Double?,
     duration: Double)
+  /// A planned attempt at a test has failed in a batch that is still running; told so that a limit
+  /// of failures need not wait for the end of the batch.
+  case failedMeanwhile(TestID)
   /// No more batches shall start; running ones still report by ``batchEnded``.
   case interrupted(reason: String)
 }
@@ -141,4 +144,6 @@ package enum SchedulerCommand: Equatable, Sendable {
   case startBatch(BatchSpec)
   /// The test has its final result; given exactly once for each planned test.
   case finishTest(TestResult)
+  /// Enough tests have failed: running batches of planned tests are to be ended for this reason.
+  case endPlannedBatches(reason: String)
 }

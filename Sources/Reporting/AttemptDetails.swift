@@ -15,7 +15,8 @@ extension AttemptResult {
   ) -> [String] {
     var lines: [String] = []
     if verdict != .failed || !issues.contains(where: \.isFailure) {
-      lines.append(message(explanation))
+      // What the process said of a crash is among the issues.
+      lines.append(message(verdict == .crashed ? crashExplanation : explanation))
     }
     lines += issues.prefix(limit).map { message($0.line(root: root)) }
     let moreIssues = allIssues - min(issues.count, limit)

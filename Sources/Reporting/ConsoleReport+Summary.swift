@@ -83,9 +83,13 @@ extension ConsoleReport {
     }
     lines = lines.prefix(1) + lines.dropFirst().map { "↳ \($0)" }
     guard let main else { return lines }
-    let failure = main.issues.first(where: \.isFailure)
+    let failure = main.mainIssue ?? main.issues.first(where: \.isFailure)
     if let name = failure?.caseName, failure?.message == text, !lines.isEmpty {
       lines[0] = "[\(shortName(ofCase: name))] \(lines[0])"
+    }
+    if let location = main.mainIssue?.location, !lines.isEmpty {
+      let file = startFitting(displayPath(location.file, in: packagePath), columns: 100)
+      lines[0] = "\(file):\(location.line): \(lines[0])"
     }
     let (failing, count) = main.failedCases(leaksFail: style.leaksFail)
     if count > 0 {

@@ -30,7 +30,8 @@ extension JUnitRenderer {
     xml.markup("    <testcase")
     xml.attribute("name", testCase.name)
     xml.attribute("classname", testCase.className)
-    if let location = test.descriptor.location {
+    // XCTest does not say where its tests are; where one failed is the next best.
+    if let location = test.descriptor.location ?? testCase.main?.mainIssue?.location {
       xml.attribute("file", displayPath(location.file, in: sourceRoot))
       xml.attribute("line", location.line)
     }

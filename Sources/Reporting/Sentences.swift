@@ -104,7 +104,9 @@ extension AttemptResult {
     switch verdict {
     case .failed, .passed, .knownIssue: headline ?? Sentences.fallback(verdict)
     case .skipped: Sentences.skip(skip)
-    case .crashed, .lost: crashExplanation
+    case .crashed:
+      mainIssue.map { issue in issue.message + (end.map { " (\($0))" } ?? "") } ?? crashExplanation
+    case .lost: crashExplanation
     case .timedOut, .leaked, .environment, .interrupted, .notRun:
       reason ?? Sentences.fallback(verdict)
     }
@@ -120,7 +122,7 @@ extension AttemptResult {
   }
 
   /// The reason, with the end of the process when it is known and the reason does not tell it.
-  private var crashExplanation: String {
+  var crashExplanation: String {
     let reason = reason ?? Sentences.fallback(verdict)
     guard let end else { return reason }
     let key =

@@ -36,11 +36,19 @@ extension BatchRun {
   func lastWords(of test: TestID) -> String? {
     // Outside of any test it is in no log yet.
     for text in [transcript.strayErrors, logs[test]?[.stderr]?.lastText(lines: 20) ?? ""] {
-      let line = text.split(separator: "\n").last { $0.contains("Fatal error: ") }
-      if let line, let range = line.firstRange(of: "Fatal error: ") {
-        return String(line[range.lowerBound...])
+      for line in text.split(separator: "\n").reversed() {
+        for mark in Self.lastWordMarks {
+          if let range = line.firstRange(of: mark) { return String(line[range.lowerBound...]) }
+        }
       }
     }
     return nil
   }
+
+  /// How the runtime begins what it says of a failed check (AssertCommon.swift and Casting.cpp of the
+  /// Swift project).
+  private static let lastWordMarks = [
+    "Fatal error: ", "Precondition failed: ", "Assertion failed: ", "Could not cast value of type ",
+    "Fatal access conflict detected", "Simultaneous accesses to ",
+  ]
 }

@@ -148,9 +148,11 @@ final class BatchRun {
     if intervention != nil { process.terminate(grace: interruptionGrace) }
   }
 
-  /// Ends the process because the run is interrupted.
-  func interrupt(by signal: String, grace: Double) {
-    if intervention == nil { intervention = .interruption(signal) }
+  /// Ends the process because the run ends.
+  ///
+  /// - Parameter reason: Why, as a sentence: `the run was interrupted by SIGINT`.
+  func interrupt(because reason: String, grace: Double) {
+    if intervention == nil { intervention = .interruption(reason) }
     interruptionGrace = grace
     process?.terminate(grace: grace)
   }
@@ -180,6 +182,9 @@ final class BatchRun {
       collectCrashReports()
       lastActivity = monotonicSeconds()
       finish(test, outcome, end: nil)
+      if spec.purpose == .planned, spec.attempts[test] != nil {
+        session.noteResult(test, outcome.verdict)
+      }
     case .homes(let homes):
       session.checkHomes(homes, of: spec, container: container)
     case .missing:
@@ -207,11 +212,12 @@ final class BatchRun {
     if let test = transcript.current { armSlowTimer(test, after: session.configuration.slowAfter) }
   }
 
-  func armSlowTimer(_ test: TestID, after seconds: Double) {
+  /// - Parameter times: How often the time has passed already.
+  func armSlowTimer(_ test: TestID, after seconds: Double, times: Int = 0) {
     slowTimer = session.supervisor.loop.after(seconds) { [unowned self] in
-      guard transcript.current == test, let since = startTimes[test] else { return }
-      session.listener?.testIsSlow(test, seconds: (monotonicSeconds() - since).rounded())
-      armSlowTimer(test, after: seconds)
+      guard transcript.current == test else { return }
+      session.listener?.testIsSlow(test, seconds: seconds * Double(times + 1))
+      armSlowTimer(test, after: seconds, times: times + 1)
     }
   }
 }

@@ -195,9 +195,10 @@ package final class RunSession {
 
   private func interrupt(_ count: Int) {
     let signal = supervisor.interruption ?? "a signal"
-    perform(scheduler.handle(.interrupted(reason: "the run was interrupted by \(signal)")))
+    let reason = "the run was interrupted by \(signal)"
+    perform(scheduler.handle(.interrupted(reason: reason)))
     let grace = count > 1 ? 0 : min(configuration.grace, 2)
-    for batch in batches.values { batch.interrupt(by: signal, grace: grace) }
+    for batch in batches.values { batch.interrupt(because: reason, grace: grace) }
     starter.stopWaiting()
     if count > 1 { stopsPacking.set() }
   }
@@ -207,8 +208,20 @@ package final class RunSession {
       switch command {
       case .finishTest(let result): log(.testFinished(result))
       case .startBatch(let spec): start(spec)
+      case .endPlannedBatches(let reason):
+        for batch in batches.values where batch.spec.purpose == .planned {
+          batch.interrupt(because: reason, grace: configuration.grace)
+        }
       }
     }
+  }
+
+  /// Tells the scheduler of a planned attempt's failure while the batch still runs.
+  func noteResult(_ test: TestID, _ verdict: Verdict) {
+    guard configuration.scheduling.maxFailures != nil, verdict != .interrupted,
+      !verdict.isSuccess(leaksFail: configuration.scheduling.leaksFail)
+    else { return }
+    perform(scheduler.handle(.failedMeanwhile(test)))
   }
 
   /// Checks where Foundation's folders are in the first process of each product and library.

@@ -194,9 +194,20 @@ package struct AttemptResult: Codable, Hashable, Sendable {
       })
   }
 
-  /// The message that a person reads first: the first failure, else the reason, else the skip's.
+  /// The issue that tells best why the test did not succeed: of a crash its own, else the first
+  /// failure.
+  package var mainIssue: TestIssue? {
+    switch verdict {
+    case .crashed: issues.first { $0.isCrash == true }
+    case .failed: issues.first(where: \.isFailure)
+    default: nil
+    }
+  }
+
+  /// The message that a person reads first: that of the main issue, else the first failure, else the reason, else the skip's.
   package var headline: String? {
-    issues.first(where: \.isFailure)?.message ?? reason ?? issues.first?.message ?? skip?.reason
+    mainIssue?.message ?? issues.first(where: \.isFailure)?.message ?? reason ?? issues.first?
+      .message ?? skip?.reason
   }
 }
 

@@ -109,16 +109,19 @@ package struct TestIssue: Codable, Hashable, Sendable {
   package var isKnown: Bool
   /// The case of a parameterized test that recorded it, as in ``TestCaseResult/name``.
   package var caseName: String?
+  /// Whether it tells of the crash of the process; `nil` for no.
+  package var isCrash: Bool?
 
   package init(
     message: String, location: SourceLocation? = nil, severity: Severity = .error,
-    isKnown: Bool = false, caseName: String? = nil
+    isKnown: Bool = false, caseName: String? = nil, isCrash: Bool? = nil
   ) {
     self.message = message.limitedMessage
     self.location = location
     self.severity = severity
     self.isKnown = isKnown
     self.caseName = caseName?.limitedName
+    self.isCrash = isCrash
   }
 
   /// Whether the issue makes its test fail.

@@ -6,7 +6,7 @@ extension BatchTranscript {
   package enum Intervention: Sendable, Hashable {
     /// A test, or the process outside of any test, took longer than the limit in seconds.
     case timeLimit(Double)
-    /// The run was interrupted by this signal.
+    /// The run ends for this reason: `the run was interrupted by SIGINT`.
     case interruption(String)
   }
 
@@ -36,7 +36,8 @@ extension BatchTranscript {
     /// The crash as an issue of its test.
     var issue: TestIssue {
       let place = function.map { " in \($0)" } ?? ""
-      return TestIssue(message: (message ?? "crashed: \(description)") + place, location: location)
+      return TestIssue(
+        message: (message ?? "crashed: \(description)") + place, location: location, isCrash: true)
     }
   }
 
@@ -113,10 +114,10 @@ extension BatchTranscript {
         whileRunning
         ? "the test exceeded its limit of \(seconds.formattedSeconds)"
         : "the process did not end within \(seconds.formattedSeconds) after the test"
-    case .interruption(let signal):
+    case .interruption(let reason):
       if whileRunning {
         outcome.verdict = .interrupted
-        outcome.reason = "the run was interrupted by \(signal) while the test was running"
+        outcome.reason = "\(reason) while the test was running"
       }
     case nil:
       if !strayIssues.isEmpty, end == .exited(1), isClosed {
@@ -168,10 +169,8 @@ extension BatchTranscript {
       return TestOutcome(
         verdict: .timedOut,
         reason: "the process did not start the test within \(seconds.formattedSeconds)")
-    case .interruption(let signal):
-      return TestOutcome(
-        verdict: .interrupted,
-        reason: "the run was interrupted by \(signal) before the test started")
+    case .interruption(let reason):
+      return TestOutcome(verdict: .interrupted, reason: "\(reason) before the test started")
     case nil: break
     }
     let errors = output.strayErrors(from: 0)

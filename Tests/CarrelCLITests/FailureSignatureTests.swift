@@ -63,4 +63,26 @@ import Testing
     let text = signature(.failed, "red \u{1B}[31m\nnext\r").safeText
     #expect(text == "failed: red \\u{1B}[31m\\nnext\\r")
   }
+
+  /// The hash seed of a process, the place where it is loaded, and the limit of another run.
+  @Test func whatDiffersBetweenProcessesIsTheSame() {
+    let first = signature(
+      .failed, #"(["b": 2, "a": [3, 1]]) != (["c"]), P(unknown context at $55a5ef485e98)"#)
+    let second = signature(
+      .failed, #"(["a": [1, 3], "b": 2]) != (["c"]), P(unknown context at $5600ef485e90)"#)
+    #expect(first == second)
+    #expect(signature(.failed, "[1, 2]") != signature(.failed, "[1, 3]"))
+    #expect(signature(.failed, "1, 2") != signature(.failed, "2, 1"))
+    #expect(
+      signature(.timedOut, reason: "limit of 2 s") == signature(.timedOut, reason: "limit of 1 s"))
+  }
+
+  @Test(arguments: [
+    ("[b, a]", "[a, b]"), ("x]", "x]"), ("[b, a", "[b, a"), ("[]", "[]"), ("", ""),
+    ("a, b", "a, b"),
+    ("[[2, 1], [1, 0]]", "[[0, 1], [1, 2]]"), ("f([b,a]), [", "f([a, b]), ["),
+  ])
+  func elementsAreSorted(text: String, sorted: String) {
+    #expect(FailureSignature.sortingElements(text) == sorted)
+  }
 }

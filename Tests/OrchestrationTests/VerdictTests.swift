@@ -115,7 +115,7 @@ import Testing
     #expect(run.results.values.filter { $0.verdict == .failed }.count == 2)
     let unrun = run.results.values.filter { $0.verdict == .notRun }
     #expect(unrun.count == 15)
-    #expect(unrun.allSatisfy { $0.reason == "the run stops after 2 failed tests" })
+    #expect(unrun.allSatisfy { $0.reason == "the run was stopped after 2 failed tests" })
     #expect(unrun.allSatisfy { $0.attempts == 0 })
   }
 
@@ -124,5 +124,31 @@ import Testing
       listing(30), SchedulerOptions(workers: 1, batch: .fixed(5), retries: 1, maxFailures: 1)
     ) { _, attempt, _ in attempt == 1 ? .failed : .passed }
     #expect(run.results.values.allSatisfy { $0.verdict == .passed && $0.isFlaky })
+  }
+
+  /// The limit does not wait for the end of a batch.
+  @Test func failuresCountWhileTheirBatchRuns() {
+    let tests = listing(10)
+    var scheduler = Scheduler(
+      plan: Plan(tests), options: SchedulerOptions(workers: 1, batch: .fixed(6), maxFailures: 2))
+    let specs = scheduler.start().batches
+    #expect(specs.count == 1 && specs[0].tests.count == 6)
+    #expect(scheduler.handle(.failedMeanwhile(tests[0].id)) == [])
+    #expect(scheduler.handle(.failedMeanwhile(tests[0].id)) == [])
+    #expect(scheduler.handle(.failedMeanwhile(tests[9].id)) == [])
+    let commands = scheduler.handle(.failedMeanwhile(tests[3].id))
+    let reason = "the run was stopped after 2 failed tests"
+    #expect(commands.contains(.endPlannedBatches(reason: reason)))
+    #expect(commands.finished.map(\.verdict) == Array(repeating: .notRun, count: 4))
+    #expect(commands.finished.allSatisfy { $0.reason == reason })
+  }
+
+  @Test func failuresWithRetriesLeftDoNotCountYet() {
+    let tests = listing(10)
+    var scheduler = Scheduler(
+      plan: Plan(tests),
+      options: SchedulerOptions(workers: 1, batch: .fixed(6), retries: 1, maxFailures: 1))
+    _ = scheduler.start()
+    #expect(scheduler.handle(.failedMeanwhile(tests[0].id)) == [])
   }
 }

@@ -80,12 +80,13 @@ import Testing
     let console = ConsoleReport(
       style: ConsoleReport.Style(), tests: [], packagePath: nil, runFolder: "r")
     let lines = console.summary(of: run.state, recordPath: nil).split(separator: "\n")
+    let place = "/home/u/Notes/Tests/NoteTests.swift:12: "
     #expect(
       lines[1...5] == [
-        "  FAIL    M.f(_:)", "    [2] Expectation failed: x == 1", "    ↳ the comment",
+        "  FAIL    M.f(_:)", "    \(place)[2] Expectation failed: x == 1", "    ↳ the comment",
         "    ↳ another", "    7 of 8 cases failed: 2, 3, 4, 5, 6 and 2 more",
       ])
-    #expect(lines[8].hasPrefix("    start yyy") && lines[8].utf8.count < 250)
+    #expect(lines[8].hasPrefix("    \(place)start yyy") && lines[8].utf8.count < 250)
     #expect(lines[9].hasPrefix("    ↳ [carrel: ") && lines[11] == "    ↳ the comment")
   }
 

@@ -293,6 +293,22 @@ extension RunsProcesses {
       #expect(outcome.writeFailures.allSatisfy { $0.contains("the bundle of") })
     }
 
+    /// A limit of failures ends the batch, not only the ones after it.
+    @Test func aLimitOfFailuresEndsTheBatch() async throws {
+      let package = try FakePackage([
+        "M.A/test1": ":", "M.A/test2": "fail on purpose",
+        "M.A/test3": "while :; do sleep 1249; done", "M.A/test4": ":", "M.B/test5": ":",
+      ])
+      let outcome = try await SessionOutcome.run(
+        package, batch: .fixed(4), configure: { $0.scheduling.maxFailures = 1 })
+      #expect(outcome.verdicts == [.passed, .failed, .interrupted, .notRun, .notRun])
+      let reason = "the run was stopped after 1 failed test"
+      #expect(
+        outcome.state.tests[2].decisive?.reason == "\(reason) while the test was running")
+      #expect(outcome.state.tests[3...].allSatisfy { $0.result.reason == reason })
+      #expect(outcome.interruption == nil)
+    }
+
     /// As `git clean -fdx` does it in another terminal.
     @Test func removedRecordIsNoProof() async throws {
       let package = try FakePackage([

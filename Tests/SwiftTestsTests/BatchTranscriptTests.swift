@@ -89,7 +89,8 @@ import Workers
     #expect(late?.verdict == .timedOut && late?.reason == "the test exceeded its limit of 2 s")
     var other = Script(xctest: "M.C/a")
     other.start("M.C/a")
-    let stopped = other.conclude(.signaled(15), .interruption("SIGINT")).outcomes["M.C/a"]
+    let stopped = other.conclude(.signaled(15), .interruption("the run was interrupted by SIGINT"))
+      .outcomes["M.C/a"]
     #expect(stopped?.verdict == .interrupted && stopped?.reason?.contains("SIGINT") == true)
   }
 
