@@ -24,6 +24,28 @@ extension EndToEnd {
       #expect(crash.message?.contains(signalName(OutcomeTable.trapSignal)) == true)
     }
 
+    /// What the runtime said, where, and how the process ended, wherever a person looks first.
+    @Test func failedChecksSayWhatTheyChecked() async throws {
+      let run = try await Carrel.run("Outcomes", "--filter", "FailedCheckXCTests/")
+      let junit = try await run.junit
+      for (name, words) in [
+        ("test1Precondition", "Precondition failed: the boiler is not lit"),
+        ("test2Assertion", "Assertion failed: the whistle is missing"),
+        ("test3Cast", "Could not cast value of type 'Swift.Int'"),
+      ] {
+        let test = try run.test(name)
+        #expect(test.decisive?.headline?.hasPrefix(words) == true, "\(run)")
+        let failure = junit.testCase(test.id)?.children("error").first
+        #expect(failure?.attributes["message"]?.hasPrefix(words) == true)
+        let summary = run.output.text.split(separator: "Did not succeed:").last ?? ""
+        #expect(summary.contains(words), "\(run)")
+        // The backtracer does not find its way back from the runtime's C++ functions.
+        guard name != "test3Cast" else { continue }
+        #expect(junit.testCase(test.id)?.attributes["file"]?.hasSuffix("/CrashTests.swift") == true)
+        #expect(summary.contains(": \(words)"), "\(run)")
+      }
+    }
+
     /// A status of 0 in the middle of a test is no success, and hides nothing.
     @Test(arguments: ["1", "auto", "7"], ["ExitXCTests", "ExitTests"])
     func exitIsNoSuccess(batch: String, suite: String) async throws {

@@ -47,6 +47,9 @@ enum OutcomeTable {
     .passed(.xctest, "CrashXCTests/test7Passes"),
     Outcome(library: .xctest, name: "CrashXCTests/test8SignalsItself", verdict: .crashed),
 
+    .crashed(.xctest, "FailedCheckXCTests/test1Precondition", .signaled(trapSignal)),
+    .crashed(.xctest, "FailedCheckXCTests/test2Assertion", .signaled(trapSignal)),
+    .crashed(.xctest, "FailedCheckXCTests/test3Cast", .signaled(SIGABRT)),
     .crashed(.xctest, "ExitXCTests/test1ExitsZero", .exited(0)),
     .failed(.xctest, "ExitXCTests/test2Fails", "would have been lost"),
     .crashed(.xctest, "ExitXCTests/test3ExitsThree", .exited(3)),

@@ -43,6 +43,22 @@ private func readNowhere() -> Int {
 }
 
 /// Swift Testing tests that end their process by a signal.
+/// Checks of the language and its library that fail.
+final class FailedCheckXCTests: XCTestCase {
+  func test1Precondition() {
+    precondition(Int.random(in: 1...2) == 3, "the boiler is not lit")
+  }
+
+  func test2Assertion() {
+    assert(Int.random(in: 1...2) == 3, "the whistle is missing")
+  }
+
+  func test3Cast() {
+    let value: Any = [1, 2].randomElement() ?? 0
+    print(value as! String)
+  }
+}
+
 @Suite struct CrashTests {
   @Test func passes() {}
 
