@@ -1,12 +1,18 @@
 import Glibc
-import SystemFiles
 
-/// Names of runs: `20261130T053000Z-4f3a2b`, the start in UTC and six random digits, so that
-/// sorting by name sorts by time.
+/// Names of runs: `20261130T053000Z-4f3a2b`, the start in UTC and the fraction of its second in six
+/// hexadecimal digits, so that sorting by name sorts by time.
 enum RunIdentifier {
-  /// - Parameter time: Seconds since 1970.
-  static func make(at time: Double) -> String {
-    var seconds = time_t(time.rounded(.down))
+  /// Parts of a second that names tell apart.
+  private static let partsOfSecond = 1 << 24
+
+  /// - Parameters:
+  ///   - time: Seconds since 1970.
+  ///   - delay: Parts of a second that are added, for a name that is not taken yet.
+  static func make(at time: Double, delay: Int = 0) -> String {
+    let start = time.rounded(.down)
+    let part = Int((time - start) * Double(partsOfSecond)) + delay
+    var seconds = time_t(start) + part / partsOfSecond
     var parts = tm()
     gmtime_r(&seconds, &parts)
     let date =
@@ -14,7 +20,8 @@ enum RunIdentifier {
       + padded(Int(parts.tm_mday), 2)
     let clock =
       padded(Int(parts.tm_hour), 2) + padded(Int(parts.tm_min), 2) + padded(Int(parts.tm_sec), 2)
-    return "\(date)T\(clock)Z-\(randomText(6))"
+    let fraction = String(part % partsOfSecond, radix: 16)
+    return "\(date)T\(clock)Z-" + padded(fraction, 6)
   }
 
   /// Whether a folder's name has the form of a run ID.
@@ -33,7 +40,10 @@ enum RunIdentifier {
   }
 
   private static func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    padded(String(number), width)
+  }
+
+  private static func padded(_ digits: String, _ width: Int) -> String {
+    String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 }

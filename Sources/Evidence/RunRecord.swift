@@ -39,10 +39,14 @@ package struct RunRecord: Hashable, Sendable {
   ) throws -> RunRecord {
     try evidence { () throws(FileError) in try makeFolders(runsFolder) }
     removeLeftovers(inRunsFolder: runsFolder)
+    var delay = 0
     while true {
-      let record = RunRecord(path: "\(runsFolder)/\(RunIdentifier.make(at: time))")
+      let record = RunRecord(path: "\(runsFolder)/\(RunIdentifier.make(at: time, delay: delay))")
       guard mkdir(record.path, 0o777) == 0 else {
-        if errno == EEXIST { continue }
+        if errno == EEXIST {
+          delay += 1
+          continue
+        }
         throw EvidenceError.system(
           .unwritable, "make the folder", path: record.path, errno: errno)
       }

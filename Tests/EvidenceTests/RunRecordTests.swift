@@ -24,6 +24,23 @@ import Testing
     #expect(names[5].hasPrefix("20261130T053000Z-"))
   }
 
+  /// Also within a second, and without the link that leads to the newest.
+  @Test func runsOfOneSecondSortByTime() throws {
+    let scratch = try Scratch()
+    let runs = "\(scratch.path)/runs"
+    // Each time several times: who finds a name taken comes after it, in the next second at the end.
+    let times = [0, 0.000_001, 0.25, 0.5, 0.999, 1 - 0x1p-22].map { 1_796_016_600 + $0 }
+    let records = try times.flatMap { time in
+      try (0..<5).map { _ in try RunRecord.create(inRunsFolder: runs, at: time) }
+    }
+    #expect(try RunRecord.list(inRunsFolder: runs) == records)
+    #expect(unlink("\(runs)/latest") == 0)
+    #expect(try RunRecord.find("latest", inRunsFolder: runs) == records.last)
+    #expect(records.allSatisfy { RunIdentifier.isValid($0.runID) })
+    #expect(records.prefix(29).allSatisfy { $0.runID.hasPrefix("20261130T053000Z-") })
+    #expect(records.last?.runID == "20261130T053001Z-000000")
+  }
+
   @Test func runsThatStartAtOnceHaveFoldersOfTheirOwn() async throws {
     let scratch = try Scratch()
     let runs = "\(scratch.path)/p/.carrel/runs"
