@@ -14,7 +14,7 @@ enum BundleCommand {
         "--package", value: "PATH", help: "list without a bundle: the package (default: .)"),
     ],
     discussion: """
-      list                      the bundles of the newest run
+      list                      the bundles of the newest run that planned tests
       list BUNDLE               the entries of a bundle
       show BUNDLE               what failed, how, where, and the end of its output
       extract BUNDLE [FOLDER]   all files, into a new folder (default: the bundle's name)
@@ -62,8 +62,10 @@ enum BundleCommand {
   ) throws -> ExitCode {
     let package =
       parsed.string("--package").map { context.absolute($0) } ?? context.enclosingPackage()
-    let record = try RunRecord.find(
+    let run = try EarlierRun.find(
       "latest", inRunsFolder: RunRecord.runsFolder(ofPackage: package))
+    if let warning = run.warning { context.complain(warning) }
+    let record = run.record
     let bundles = try record.bundleIndex()
     if isJSON {
       struct Listed: Encodable {
@@ -78,9 +80,8 @@ enum BundleCommand {
       }
       context.output.print(try jsonText(listed))
     } else {
-      let state = RunState(try record.events())
       for bundle in bundles {
-        let attempt = state.test(bundle.test)?.attempts.first { $0.attempt == bundle.attempt }
+        let attempt = run.state.test(bundle.test)?.attempts.first { $0.attempt == bundle.attempt }
         let verdict = attempt.map { "\($0.verdict.rawValue), \($0.purpose.rawValue), " } ?? ""
         let path = ByteName(context.shown("\(record.path)/\(bundle.path)")).displayName
         context.output.print(

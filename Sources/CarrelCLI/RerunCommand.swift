@@ -12,7 +12,9 @@ enum RerunCommand {
     positionals: ["[RUN]", "[PACKAGE]"],
     options: RunOptions.specs + PackageOptions.specs, rest: "flags for 'swift build'",
     discussion: """
-      RUN is a run's ID, the beginning of one, the path of its record, or 'latest' (default).
+      RUN is a run's ID, the beginning of one, the path of its record, or 'latest' (default). When
+      the newest run planned no tests, the newest one that did is taken. With nothing to run
+      again the status is that of the run asked for; 4 when it planned no tests and was no failure.
       """)
 
   static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
@@ -31,34 +33,25 @@ enum RerunCommand {
     let runsFolder =
       parsed.string("--output").map { context.absolute($0) }
       ?? RunRecord.runsFolder(ofPackage: package.location.package)
-    let reference = words.first ?? "latest"
-    var record = try RunRecord.find(reference, inRunsFolder: runsFolder)
-    var state = RunState(try record.events())
-    if reference == "latest", state.tests.isEmpty {
-      // A mistyped filter or a build that failed is not what somebody wants to run again.
-      for older in try RunRecord.list(inRunsFolder: runsFolder).sorted(by: { $0.runID > $1.runID })
-      {
-        let events = RunState((try? older.events()) ?? [])
-        guard !events.tests.isEmpty, events.header?.arguments.first != "repro" else { continue }
-        (record, state) = (older, events)
-        break
-      }
-    }
+    let earlier = try EarlierRun.find(words.first ?? "latest", inRunsFolder: runsFolder)
+    if let warning = earlier.warning { context.complain(warning) }
+    let (record, state) = (earlier.record, earlier.state)
     package = try PackageOptions.configuration(
       parsed, package: packagePath, context, asIn: state.header)
     package.passedVariables += state.header?.passedVariables ?? []
     let leaksFail = state.header?.leaksFail ?? true
     let failed = state.tests.map(\.result).filter { !$0.verdict.isSuccess(leaksFail: leaksFail) }
+    let isQuiet = parsed.has("--quiet")
     guard !failed.isEmpty else {
-      let count = state.tests.count
-      context.output.print(
-        count == 0
-          ? "run \(record.runID) planned no tests; there is nothing to run again"
-          : "every test of run \(record.runID) succeeded (\(count)); there is nothing to run again")
-      return count == 0 ? .nothingMatched : .success
+      let code = earlier.statusWithoutFailures
+      let text = earlier.nothingToRun
+      if code == .success { context.output.print(text) } else { context.complain(text) }
+      return code
     }
-    context.output.print(
-      "running \(failed.count) of \(state.tests.count) tests of run \(record.runID)")
+    if !isQuiet {
+      context.output.print(
+        "running \(failed.count) of \(state.tests.count) tests of run \(record.runID)")
+    }
     let request = RunRequest(
       package: package,
       configuration: try RunOptions.configuration(parsed, commandLine: ["rerun"] + arguments),
@@ -66,7 +59,7 @@ enum RerunCommand {
       runsFolder: parsed.string("--output").map { context.absolute($0) },
       workFolder: try context.workFolder())
     let run = TestRun(
-      context, request, junitPath: parsed.string("--junit"), isQuiet: parsed.has("--quiet"))
+      context, request, junitPath: parsed.string("--junit"), isQuiet: isQuiet)
     return try run.perform()
   }
 }
