@@ -5,7 +5,7 @@ import RunModel
 enum BundleCommand {
   static let spec = CommandSpec(
     name: "bundle", summary: "list, show, extract or verify failure bundles",
-    positionals: ["list|show|extract|verify", "[BUNDLE]", "[FOLDER]"],
+    positionals: ["list|show|extract|verify", "[BUNDLE]...", "[FOLDER]"],
     options: [
       OptionSpec("--format", value: "text|json", help: "form of the output (default: text)"),
       OptionSpec(
@@ -18,7 +18,7 @@ enum BundleCommand {
       list BUNDLE               the entries of a bundle
       show BUNDLE               what failed, how, where, and the end of its output
       extract BUNDLE [FOLDER]   all files, into a new folder (default: the bundle's name)
-      verify BUNDLE             whether every byte is what was packed
+      verify BUNDLE...          whether every byte is what was packed; the status is the highest
 
       A bundle is read with limits on its size, entries and depth (docs/limits.md); nothing is ever
       written outside of FOLDER. Exit status: 0, or 8 when the bundle is damaged, cut off or of a newer
@@ -44,11 +44,17 @@ enum BundleCommand {
       if action == "list" { return try listRun(parsed, isJSON, context) }
       throw UsageError(message: "which bundle? carrel bundle \(action) BUNDLE")
     }
+    let limit = ["verify": Int.max, "extract": 3][action] ?? 2
+    guard words.count <= limit else {
+      throw UsageError(
+        message: "unexpected argument '\(words[limit])': 'carrel bundle \(action)' takes one bundle"
+          + (action == "extract" ? " and one folder" : "; 'verify' takes several"))
+    }
     let reader = BundleReader(path: words[1])
     switch action {
     case "list": return try BundleListing(reader, context).print(asJSON: isJSON)
     case "show": return try BundlePage(reader, context).print(asJSON: isJSON)
-    case "verify": return verify(reader, context)
+    case "verify": return verify(words.dropFirst(), context)
     default:
       return try extract(
         reader, to: words.count > 2 ? words[2] : defaultFolder(words[1]),
@@ -92,16 +98,28 @@ enum BundleCommand {
     return .success
   }
 
-  private static func verify(_ reader: BundleReader, _ context: CommandContext) -> ExitCode {
+  /// - Returns: The highest of the bundles' statuses.
+  private static func verify(_ paths: ArraySlice<String>, _ context: CommandContext) -> ExitCode {
+    let codes = paths.map {
+      verify(BundleReader(path: $0), isNamed: paths.count > 1, context)
+    }
+    return codes.max { $0.rawValue < $1.rawValue } ?? .success
+  }
+
+  /// - Parameter isNamed: Whether each line begins with the bundle's name.
+  private static func verify(
+    _ reader: BundleReader, isNamed: Bool, _ context: CommandContext
+  ) -> ExitCode {
+    let name = isNamed ? "\(ByteName(reader.path).displayName): " : ""
     do {
       let check = try reader.verify()
       guard !check.isWhole else {
         context.output.print(
-          "whole: \(check.completeEntries) entries, \(check.completeBytes) bytes of files")
-        for note in check.notes { context.output.print("note: \(text(note))") }
+          "\(name)whole: \(check.completeEntries) entries, \(check.completeBytes) bytes of files")
+        for note in check.notes { context.output.print("\(name)note: \(text(note))") }
         return .success
       }
-      return conclude(reader, check, context)
+      return conclude(reader, check, context, name: name)
     } catch {
       let error = CommandError(error)
       context.complain("\(error.message)")
@@ -110,12 +128,14 @@ enum BundleCommand {
   }
 
   /// Tells what is wrong with a bundle.
+  ///
+  /// - Parameter name: What the line of each problem begins with.
   static func conclude(
-    _ reader: BundleReader, _ check: BundleCheck, _ context: CommandContext
+    _ reader: BundleReader, _ check: BundleCheck, _ context: CommandContext, name: String = ""
   ) -> ExitCode {
     guard !check.isWhole else { return .success }
     if check.problems.first?.code != .noManifest {
-      for problem in check.problems { context.complain("\(problem)") }
+      for problem in check.problems { context.complain("\(name)\(problem)") }
     }
     context.complain("\(damage(reader, check))")
     return .badBundle

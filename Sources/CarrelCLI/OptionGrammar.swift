@@ -21,7 +21,8 @@ struct OptionSpec: Sendable {
 struct CommandSpec: Sendable {
   var name: String
   var summary: String
-  /// Names of the positional arguments; optional ones are in brackets.
+  /// Names of the positional arguments; optional ones are in brackets, and one that may come several
+  /// times ends with `...`.
   var positionals: [String] = []
   var options: [OptionSpec] = []
   /// What may follow after `--`; `nil` when nothing may.
@@ -139,7 +140,8 @@ struct ParsedArguments: Sendable {
       }
       values[key, default: []].append(value)
     }
-    guard positionals.count <= spec.positionals.count || asksForHelp else {
+    let takesMore = spec.positionals.contains { $0.hasSuffix("...") }
+    guard positionals.count <= spec.positionals.count || takesMore || asksForHelp else {
       throw UsageError(
         message: "unexpected argument '\(positionals[spec.positionals.count])'; "
           + "see 'carrel \(spec.name) --help'")

@@ -63,6 +63,13 @@ import Testing
     #expect(try ParsedArguments(["--"], spec: spec).rest == [])
   }
 
+  @Test func anArgumentMayComeSeveralTimes() throws {
+    var spec = Self.spec
+    spec.positionals = ["FILE..."]
+    let words = ["a", "b", "c"]
+    #expect(try ParsedArguments(words, spec: spec).positionals == words)
+  }
+
   @Test(arguments: [
     ("--numbr", "'carrel do' has no option '--numbr'; did you mean '--number'?"),
     ("--num", "'carrel do' has no option '--num'; did you mean '--number'?"),

@@ -92,6 +92,27 @@ extension EndToEnd {
       #expect(verified.status == 0, "\(verified.text)\(verified.errorText)")
     }
 
+    /// Several at once: each has its line, the status is the worst.
+    @Test func verifiesSeveralBundles() async throws {
+      let run = try await failingRun("BasicXCTests/testFails$", compression: "none")
+      let bundle = try run.bundle(try run.test("testFails"))
+      let bytes = try readFile(bundle)
+      let (copy, cut) = (run.folder.path(of: "copy.tar"), run.folder.path(of: "cut.tar"))
+      try Data(bytes).write(to: URL(filePath: copy))
+      try Data(bytes.prefix(bytes.count / 2)).write(to: URL(filePath: cut))
+      let missing = run.folder.path(of: "missing.tar")
+      let good = try await Carrel.invoke(["bundle", "verify", bundle, copy])
+      #expect(good.status == 0, "\(good.allText)")
+      let lines = good.text.split(separator: "\n")
+      #expect(lines.count == 2 && lines[1].hasPrefix("\(copy): whole: "), "\(good.text)")
+      let mixed = try await Carrel.invoke(["bundle", "verify", cut, bundle, missing, copy])
+      #expect(mixed.status == 8, "\(mixed.allText)")
+      #expect(mixed.text.split(separator: "\n").map { $0 } == lines, "\(mixed.text)")
+      for part in ["'\(cut)' is not whole", missing] {
+        #expect(mixed.errorText.contains(part), "\(mixed.errorText)")
+      }
+    }
+
     /// File names from a container do not drive the terminal.
     @Test func hostileFileNamesAreHarmless() async throws {
       let run = try await failingRun()
