@@ -72,7 +72,7 @@ extension EmptySelection {
   /// Why nothing is left, and what can be done about it.
   var message: String {
     if listed == 0 {
-      return "the package has no tests; a run without tests is no success (--allow-empty allows it)"
+      return "the package has no tests; 'carrel run --allow-empty' calls that a success"
     }
     let reasons = selection.emptyReasons
     return (reasons.isEmpty ? ["no test was selected"] : reasons).joined(separator: "\n")

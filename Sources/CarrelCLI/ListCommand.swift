@@ -49,6 +49,7 @@ enum ListCommand {
       if let output = problem.output { context.errors.print(output) }
     }
     if catalog.problems.contains(where: { $0.severity == .error }) { return .listingFailed }
+    if catalog.tests.isEmpty { throw CommandError(.nothingMatched, "the package has no tests") }
     if selection.tests.isEmpty {
       throw EmptySelection(selection: selection, listed: catalog.tests.count)
     }

@@ -40,13 +40,36 @@ package struct CatalogMaker {
         products: [], tests: [], problems: [], compiler: toolchain.binFolder, observer: observer,
         cache: cache)
     }
-    let products = try location.testProducts()
+    var problems: [RunProblem] = []
+    let products = try testProducts(&problems)
     var catalog = TestCatalog(
-      products: products, tests: [], problems: [],
+      products: products, tests: [], problems: problems,
       compiler: location.compilerVersion() ?? toolchain.binFolder, observer: observer,
       cache: cache)
     try list(into: &catalog, root: root, indexTemplate: indexTemplate)
     return catalog
+  }
+
+  /// After a build that succeeded, a package without test products has no tests; whether that is a
+  /// success is for others to say.
+  ///
+  /// - Throws: ``SwiftTestsError`` when nothing was built now, so that nobody knows, or when the build
+  ///   tells of a product that is not there.
+  private func testProducts(_ problems: inout [RunProblem]) throws -> [TestProduct] {
+    let location = configuration.location
+    do throws(SwiftTestsError) {
+      return try location.testProducts()
+    } catch {
+      guard error.code == .noProducts, !configuration.skipsBuild,
+        !location.hasDescribedTestProducts
+      else { throw error }
+      problems.append(
+        RunProblem(
+          severity: .warning, code: "no-test-products",
+          message: "the build made no test product in \(location.products); the package has no "
+            + "test target"))
+      return []
+    }
   }
 
   private func build(_ build: PackageBuild) throws {

@@ -67,18 +67,26 @@ package struct BuildLocation: Sendable {
     return stat(path, &info) == 0 ? info.st_mtim.tv_sec : 0
   }
 
-  private func described() -> [TestProduct] {
-    struct Description: Decodable {
-      struct Product: Decodable {
-        var binaryPath: String
-        var productName: String
-      }
-      var builtTestProducts: [Product]
+  /// Whether the last build tells of test products, be they there or not.
+  package var hasDescribedTestProducts: Bool { description?.builtTestProducts.isEmpty == false }
+
+  /// What SwiftPM's own build system wrote down.
+  private struct Description: Decodable {
+    struct Product: Decodable {
+      var binaryPath: String
+      var productName: String
     }
-    guard let bytes = readSmallFile(products + "/description.json"),
-      let description = try? JSONDecoder().decode(Description.self, from: Data(bytes))
-    else { return [] }
-    return description.builtTestProducts.compactMap { product in
+    var builtTestProducts: [Product]
+  }
+
+  private var description: Description? {
+    readSmallFile(products + "/description.json").flatMap {
+      try? JSONDecoder().decode(Description.self, from: Data($0))
+    }
+  }
+
+  private func described() -> [TestProduct] {
+    (description?.builtTestProducts ?? []).compactMap { product in
       // The file holds absolute paths of the place where the package was built.
       let name = product.binaryPath.split(separator: "/").last.map { String($0) } ?? ""
       let path = [product.binaryPath, "\(products)/\(name)"].first { isExecutableFile($0) }

@@ -82,6 +82,13 @@ extension RunsProcesses {
     func whatIsMissingIsNamed(file: String) async throws {
       let package = try FakePackage(Self.tests)
       unlink(package.folder.path(of: file))
+      // What was built may be missing, or never have been.
+      if file.hasSuffix(".xctest") {
+        let product = #"{"binaryPath":"/x/FakePackageTests.xctest","productName":"F"}"#
+        try writeSmallFile(
+          package.folder.path(of: ".build/debug/description.json"),
+          Array(#"{"builtTestProducts":[\#(product)]}"#.utf8))
+      }
       // No other toolchain either.
       let made = try await make(package) { $0.environment["PATH"] = package.toolchain }
       let error = #expect(throws: SwiftTestsError.self) { try made.catalog.get() }
@@ -89,6 +96,19 @@ extension RunsProcesses {
         "Package.swift": .noPackage, "toolchain/swift": .noToolchain,
       ]
       #expect(error?.code == codes[file] ?? .noProducts)
+    }
+
+    @Test func aBuildWithoutTestProductsIsAnEmptyListing() async throws {
+      let package = try FakePackage(Self.tests)
+      unlink(package.executable)
+      let catalog = try await make(package).catalog.get()
+      #expect(catalog.tests == [] && catalog.products == [])
+      #expect(catalog.problems.map(\.code) == ["no-test-products"])
+      #expect(catalog.problems.map(\.severity) == [.warning])
+      // Nobody knows whether what was never built has tests.
+      let unbuilt = try await make(package) { $0.skipsBuild = true }
+      let error = #expect(throws: SwiftTestsError.self) { try unbuilt.catalog.get() }
+      #expect(error?.code == .noProducts)
     }
 
     /// An unchanged product is not listed again, and a changed one is.
