@@ -28,6 +28,11 @@ enum PackageOptions {
     let package = given ?? context.enclosingPackage()
     let configuration = try arguments.choice("--configuration", of: ["debug", "release"])
     try check(buildFlags: arguments.rest)
+    if let flag = arguments.rest.first, arguments.has("--skip-build") {
+      throw UsageError(
+        message: "'\(flag)' after the '--' is for a build, and --skip-build builds nothing: leave "
+          + "out one of them")
+    }
     for name in arguments.all("--pass-env") { try check(variable: name) }
     let limit = try arguments.limit("--listing-timeout")
     return PackageConfiguration(
@@ -44,8 +49,21 @@ enum PackageOptions {
 }
 
 extension PackageOptions {
-  /// Flags that would build something else than what is run afterwards.
+  /// Flags that would build something else than what is run afterwards, and those that only
+  /// `swift test` knows.
   private static let refusedFlags = [
+    "--filter": "give it before the '--'", "--skip": "give it before the '--'",
+    "--skip-build": "give it before the '--'", "--specifier": "use --filter before the '--'",
+    "-s": "use --filter before the '--'", "--list-tests": "use 'carrel list'",
+    "-l": "use 'carrel list'", "--num-workers": "use --workers before the '--'",
+    "--parallel": "use --workers before the '--'",
+    "--no-parallel": "use --workers 1 before the '--'",
+    "--xunit-output": "use --junit before the '--'",
+    "--attachments-path": "attachments are not collected",
+    "--enable-testable-imports": "use -Xswiftc -enable-testing",
+    "--disable-testable-imports": "it is a flag of 'swift test'",
+    "--show-codecov-path": "it builds nothing", "--show-code-coverage-path": "it builds nothing",
+    "--show-coverage-path": "it builds nothing",
     "-c": "give -c before the '--'", "--configuration": "give it before the '--'",
     "--scratch-path": "give it before the '--'",
     "--build-path": "use --scratch-path before the '--'",

@@ -56,6 +56,37 @@ import Testing
     #expect(package.passedVariables == [name])
   }
 
+  private func package(_ words: [String]) throws -> PackageConfiguration {
+    let parsed = try ParsedArguments(words, spec: RunCommand.spec)
+    return try PackageOptions.configuration(parsed, package: ".", context([:]))
+  }
+
+  /// What `swift test` knows and `swift build` does not would look like a build that fails.
+  @Test(arguments: [
+    ("--filter", "before the '--'"), ("--skip=x", "before the '--'"), ("--parallel", "--workers"),
+    ("--num-workers", "--workers"), ("--xunit-output", "--junit"), ("-l", "'carrel list'"),
+    ("--enable-testable-imports", "-enable-testing"), ("--show-codecov-path", "builds nothing"),
+    ("-c", "before the '--'"), ("--product", "all test products"),
+  ])
+  func whatIsNoFlagOfTheBuildIsRefused(flag: String, advice: String) throws {
+    let error = #expect(throws: UsageError.self) { try package(["--", "-v", flag, "x"]) }
+    let name = flag.prefix { $0 != "=" }
+    #expect(error?.message.hasPrefix("'\(name)' cannot be passed on to 'swift build': ") == true)
+    #expect(error?.message.contains(advice) == true, "\(error?.message ?? "")")
+    // It is another program's.
+    let flags = ["-Xlinker", flag, "-v"]
+    #expect(try package(["--"] + flags).buildFlags == flags)
+  }
+
+  @Test func flagsWithoutABuildAreRefused() throws {
+    let error = #expect(throws: UsageError.self) {
+      try package(["--skip-build", "--", "-Xswiftc", "-DFOO"])
+    }
+    #expect(error?.message.contains("'-Xswiftc' after the '--'") == true)
+    #expect(error?.message.contains("--skip-build") == true)
+    #expect(try package(["--skip-build", "--"]).buildFlags == [])
+  }
+
   @Test func theWorkFolderIsAbsolute() throws {
     #expect(try context([:]).workFolder() == nil)
     #expect(try context(["CARREL_WORK_DIR": "/var/tmp"]).workFolder() == "/var/tmp")

@@ -13,7 +13,10 @@ extension EndToEnd {
       ["run", "--filter"], ["run", "--timeout", "soon"], ["run", "--retries", "-1"],
       ["run", "--leaks", "maybe"], ["run", "--bundle-compression", "best"],
       ["run", "one", "two"], ["list", "--format", "yaml"],
-      ["bundle"], ["bundle", "juggle", "x"], ["fly"], ["run", "--junit", ""],
+      ["run", "--skip-build", "--", "-Xswiftc"], ["list", "--", "--filter"],
+      ["bundle"], ["bundle", "juggle", "x"], ["bundle", "show", "a", "bb"],
+      ["bundle", "list", "a", "bb"], ["bundle", "extract", "a", "b", "cc"], ["fly"],
+      ["run", "--junit", ""],
     ])
     func usage(arguments: [String]) async throws {
       let folder = try TemporaryFolder()
@@ -90,6 +93,23 @@ extension EndToEnd {
       ])
       #expect(output.status == 4, "\(output.allText)")
       #expect(output.allText.contains("no test") || output.allText.contains("0 of 0 tests"))
+    }
+
+    @Test func packageWithoutTestsIsAllowedOnRequest() async throws {
+      let package = try await FixturePackage.prepare("NoTests")
+      let folder = try TemporaryFolder()
+      let command = ["run", package.path, "--output", folder.path(of: "runs")]
+      let refused = try await Carrel.invoke(command, timeout: 300)
+      #expect(refused.status == 4, "\(refused.allText)")
+      #expect(refused.errorText.contains("--allow-empty"), "\(refused.allText)")
+      #expect(!refused.allText.contains("--skip-build"), "\(refused.allText)")
+      let allowed = try await Carrel.invoke(command + ["--allow-empty"], timeout: 300)
+      #expect(allowed.status == 0, "\(allowed.allText)")
+      #expect(allowed.text.contains("has no test target"), "\(allowed.allText)")
+      // It has no such option.
+      let listed = try await Carrel.invoke(["list", package.path], timeout: 300)
+      #expect(listed.status == 4, "\(listed.allText)")
+      #expect(listed.errorText.hasSuffix("carrel: the package has no tests\n"))
     }
 
     @Test func packageThatIsNotBuilt() async throws {
