@@ -44,6 +44,7 @@ enum ListCommand {
       isJSON
       ? ListReport.json(selection.tests) : ListReport.text(selection.tests, among: catalog.tests)
     context.output.write(Array(text.utf8))
+    for warning in selection.warnings { context.complain("warning: \(warning)") }
     for problem in catalog.problems {
       context.complain("\(problem.message)")
       if let output = problem.output { context.errors.print(output) }

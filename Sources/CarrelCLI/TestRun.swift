@@ -119,10 +119,7 @@ extension TestRun: PackageRunListener {
       context.complain(
         "warning: \(test.printableName) of the earlier run does not exist any more")
     }
-    // Without any test they are the error.
-    for pattern in selection.unmatched where !selection.tests.isEmpty {
-      context.complain("warning: \(pattern.message)")
-    }
+    for warning in selection.warnings { context.complain("warning: \(warning)") }
   }
 
   func runWillStart(_ session: RunSession, tests: Int, of listed: Int) {

@@ -2,9 +2,10 @@ import RunModel
 
 /// Finds the names of a listing that are most like a text, for "did you mean".
 ///
-/// Compared are whole names, suites, classes and functions, without regard to ASCII case. Likeness
-/// is the edit distance (insertions, deletions and substitutions of bytes); a name that holds the
-/// text counts as one edit away.
+/// Compared are names with and without their module, suites, classes and functions, without regard to
+/// ASCII case. Likeness is the edit distance (insertions, deletions and substitutions of bytes); a
+/// name that holds the text counts as one edit away. What is further away than a third of the text's
+/// length is like nothing.
 package struct NearestNames {
   private struct Candidate {
     let text: String
@@ -27,6 +28,7 @@ package struct NearestNames {
       add(suite, to: &candidates)
       if let dot = suite.firstIndex(of: ".") {
         add(String(suite[suite.index(after: dot)...]), to: &candidates)
+        add(test.id.nameWithoutModule, to: &candidates)
       }
       let function = test.id.function
       add(function, to: &candidates)
@@ -42,7 +44,8 @@ package struct NearestNames {
     guard !wanted.isEmpty, count > 0 else { return [] }
     var best: [(distance: Int, candidate: Candidate)] = []
     for candidate in candidates {
-      let limit = best.count < count ? Int.max : best[count - 1].distance
+      let furthest = max(wanted.count / 3, 1)
+      let limit = best.count < count ? furthest : best[count - 1].distance
       let distance =
         Self.contains(candidate.bytes, wanted)
         ? min(1, abs(candidate.bytes.count - wanted.count))
@@ -86,6 +89,14 @@ package struct NearestNames {
     return previous[right.count] <= band ? previous[right.count] : nil
   }
 
+  /// Whether the text is the name of a suite with tests, with or without its module.
+  static func isSuite(_ text: String, in listing: [TestDescriptor]) -> Bool {
+    let start = text + "/"
+    return listing.contains {
+      $0.id.printableName.hasPrefix(start) || $0.id.nameWithoutModule.hasPrefix(start)
+    }
+  }
+
   private static func folded(_ text: String) -> [UInt8] {
     text.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
   }
@@ -105,5 +116,14 @@ package struct NearestNames {
       if text[start..<start + part.count].elementsEqual(part) { return true }
     }
     return false
+  }
+}
+
+extension TestID {
+  /// The printed name without `Module.`.
+  fileprivate var nameWithoutModule: String {
+    let name = printableName
+    guard let dot = name.firstIndex(of: ".") else { return name }
+    return String(name[name.index(after: dot)...])
   }
 }

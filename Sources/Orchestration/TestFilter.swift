@@ -38,6 +38,7 @@ package struct TestFilter: Hashable, Sendable {
     let named = try positions(ofIDsIn: listing)
 
     var matched = Array(repeating: false, count: includes.count)
+    var skipMatched = Array(repeating: false, count: skips.count)
     var selected: [TestDescriptor] = []
     var skipped = 0
     let takesAll = includes.isEmpty && ids.isEmpty
@@ -50,22 +51,31 @@ package struct TestFilter: Hashable, Sendable {
           matched[index] = true
         }
       }
+      var isSkipped = false
+      for index in skips.indices where !skipMatched[index] || (isWanted && !isSkipped) {
+        if skips[index].matches(subject) {
+          isSkipped = true
+          skipMatched[index] = true
+        }
+      }
       guard isWanted else { continue }
-      if skips.contains(where: { $0.matches(subject) }) {
+      if isSkipped {
         skipped += 1
       } else {
         selected.append(test)
       }
     }
 
-    let unmatched = include.indices.filter { !matched[$0] }
-    let names = unmatched.isEmpty ? NearestNames([]) : NearestNames(listing)
+    let unmatched = include.indices.filter { !matched[$0] }.map { include[$0] }
+    let unmatchedSkips = skip.indices.filter { !skipMatched[$0] }.map { skip[$0] }
+    let isAllMatched = unmatched.isEmpty && unmatchedSkips.isEmpty
+    let names = NearestNames(isAllMatched ? [] : listing)
+    func quoted(_ pattern: String) -> TestSelection.UnmatchedPattern {
+      TestSelection.UnmatchedPattern(pattern: pattern, nearest: names.nearest(to: pattern))
+    }
     return TestSelection(
-      tests: selected, listed: listing.count, skipped: skipped,
-      unmatched: unmatched.map { index in
-        TestSelection.UnmatchedPattern(
-          pattern: include[index], nearest: names.nearest(to: include[index]))
-      })
+      tests: selected, listed: listing.count, skipped: skipped, unmatched: unmatched.map(quoted),
+      unmatchedSkips: unmatchedSkips.map(quoted))
   }
 
   private func positions(ofIDsIn listing: [TestDescriptor]) throws(OrchestrationError) -> Set<Int> {
@@ -96,7 +106,14 @@ package struct TestFilter: Hashable, Sendable {
       }
       let matches = exact.isEmpty ? equivalent : exact
       if matches.isEmpty {
-        let nearest = NearestNames(listing, wholeNamesOnly: true).nearest(to: text)
+        let name = TestID(parsing: text)?.printableName ?? text
+        if NearestNames.isSuite(name, in: listing) {
+          throw OrchestrationError(
+            code: .unknownTest,
+            message: "'\(text)' is a suite, not a test; --filter selects the tests of a suite",
+            text: text)
+        }
+        let nearest = NearestNames(listing, wholeNamesOnly: true).nearest(to: name)
         throw OrchestrationError(
           code: .unknownTest,
           message: "no test has the ID or name '\(text)'" + didYouMean(nearest), text: text)
@@ -138,14 +155,23 @@ package struct TestSelection: Hashable, Sendable {
   package var skipped: Int
   /// Include patterns that match nothing.
   package var unmatched: [UnmatchedPattern]
+  /// Skip patterns that match nothing.
+  package var unmatchedSkips: [UnmatchedPattern]
 
   package init(
-    tests: [TestDescriptor], listed: Int, skipped: Int, unmatched: [UnmatchedPattern]
+    tests: [TestDescriptor], listed: Int, skipped: Int, unmatched: [UnmatchedPattern],
+    unmatchedSkips: [UnmatchedPattern] = []
   ) {
+    self.unmatchedSkips = unmatchedSkips
     self.tests = tests
     self.listed = listed
     self.skipped = skipped
     self.unmatched = unmatched
+  }
+
+  /// Sentences about patterns that match nothing, when they are no error.
+  package var warnings: [String] {
+    (tests.isEmpty ? [] : unmatched.map(\.message)) + unmatchedSkips.map { "--skip: \($0.message)" }
   }
 
   /// Sentences that say why nothing was selected; empty when something was.

@@ -118,6 +118,13 @@ import Testing
     #expect(error?.message == "no test has the ID or name 'a'")
   }
 
+  @Test(arguments: ["Notes.NoteTests", "NoteTests", "P:xctest:Notes.NoteTests", "Notes.Search"])
+  func aSuiteIsNoTest(text: String) {
+    let error = #expect(throws: OrchestrationError.self) { try names(ids: [text]) }
+    #expect(error?.code == .unknownTest)
+    #expect(error?.message.hasPrefix("'\(text)' is a suite, not a test; --filter") == true)
+  }
+
   @Test func anAmbiguousNameListsTheTests() throws {
     let twice = ["P", "Q"].map { TestDescriptor(id: id("M.S/t", product: $0)) }
     let error = #expect(throws: OrchestrationError.self) {
@@ -174,6 +181,17 @@ import Testing
     let selection = try TestFilter(include: ["Body", "Bdoy"]).select(from: tests)
     #expect(selection.tests.count == 1)
     #expect(selection.unmatched.map(\.pattern) == ["Bdoy"])
+    #expect(selection.warnings == ["no test matches 'Bdoy'"])
+  }
+
+  /// A skip that takes away what no filter selects matches all the same.
+  @Test func aSkipWithoutMatchIsReported() throws {
+    let filter = try TestFilter(include: ["Body"], skip: ["Title", "TagTest$", "find", "Srch"])
+    let selection = try filter.select(from: tests)
+    #expect(selection.tests.map(\.id.name) == ["Notes.NoteTests/testBody"])
+    #expect(selection.unmatchedSkips.map(\.pattern) == ["TagTest$", "Srch"])
+    #expect(selection.warnings[0].hasPrefix("--skip: no test matches 'TagTest$'; did you mean "))
+    #expect(try TestFilter(skip: ["Title", "Body|find"]).select(from: tests).warnings == [])
   }
 }
 
@@ -188,16 +206,22 @@ import Testing
     ("NoteTest", "NoteTests"), ("notetests", "NoteTests"), ("^NoteTests\\.$", "NoteTests"),
     ("testTitel", "testTitle"), ("Notes.NoteTests/testBdy", "Notes.NoteTests/testBody"),
     ("fnd", "find"), ("Serch", "Search"), ("Title", "testTitle"),
+    ("NoteTests/testBdy", "NoteTests/testBody"),
   ])
   func theNearestNameComesFirst(pattern: String, nearest: String) {
     #expect(names.nearest(to: pattern).first == nearest)
   }
 
   @Test func thereAreThreeAtMostAndNoneTwice() {
-    let nearest = names.nearest(to: "somethingElse")
+    let nearest = names.nearest(to: "test")
     #expect(nearest.count == 3)
     #expect(Set(nearest).count == 3)
     #expect(names.nearest(to: "^$").isEmpty)
+  }
+
+  @Test(arguments: ["zzz", "off", "somethingElse", "xy", "Notes.Other/testTheWeather"])
+  func whatIsLikeNothingHasNone(pattern: String) {
+    #expect(names.nearest(to: pattern).isEmpty)
     #expect(NearestNames([]).nearest(to: "a").isEmpty)
   }
 
