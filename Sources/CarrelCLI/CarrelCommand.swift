@@ -50,23 +50,27 @@ package enum CarrelCommand {
       context.output.print("carrel \(carrelVersion)")
       return .success
     case "--help", "-h", "help":
-      if let name = rest.first, let spec = commands.first(where: { $0.name == name }) {
-        context.output.print(spec.help)
-      } else {
+      guard let name = rest.first, arguments.first == "help" else {
         context.output.print(overview)
+        return .success
       }
+      guard let spec = commands.first(where: { $0.name == name }) else { throw unknown(name) }
+      context.output.print(spec.help)
       return .success
     case nil:
       context.errors.print(overview)
       return .usage
-    case .some(let name):
-      if name == "test" {
-        throw UsageError(message: "there is no command 'test'; 'carrel run' runs tests")
-      }
-      let near = commands.map(\.name).filter { isNear($0, name) }
-      let hint = near.first.map { "; did you mean '\($0)'?" } ?? "; see 'carrel --help'"
-      throw UsageError(message: "there is no command '\(name)'" + hint)
+    case .some(let name): throw unknown(name)
     }
+  }
+
+  private static func unknown(_ name: String) -> UsageError {
+    if name == "test" {
+      return UsageError(message: "there is no command 'test'; 'carrel run' runs tests")
+    }
+    let near = commands.map(\.name).filter { isNear($0, name) }
+    let hint = near.first.map { "; did you mean '\($0)'?" } ?? "; see 'carrel --help'"
+    return UsageError(message: "there is no command '\(name)'" + hint)
   }
 
   private static let commands = [

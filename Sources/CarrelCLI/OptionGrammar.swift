@@ -30,7 +30,7 @@ struct CommandSpec: Sendable {
   /// Text after the options.
   var discussion = ""
 
-  /// The text for `--help`.
+  /// The text for `--help`, without the last line's end.
   var help: String {
     var usage = "usage: carrel \(name)"
     if !options.isEmpty { usage += " [OPTION]..." }
@@ -62,7 +62,7 @@ struct CommandSpec: Sendable {
       lines.append(text)
     }
     if !discussion.isEmpty { lines += ["", discussion] }
-    return lines.joined(separator: "\n") + "\n"
+    return lines.joined(separator: "\n")
   }
 }
 

@@ -140,7 +140,7 @@ import Workers
 
   @Test func optionsAreThoseOfTheCode() throws {
     let sections = Self.specs.map { spec in
-      "\n## carrel \(spec.name)\n\n```text\n\(spec.help)```\n"
+      "\n## carrel \(spec.name)\n\n```text\n\(spec.help)\n```\n"
     }
     try GeneratedSection(path: "docs/options.md", name: "options").expect(
       sections.joined() + "\n")

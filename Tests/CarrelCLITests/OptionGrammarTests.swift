@@ -151,7 +151,6 @@ import Testing
           --help, -h      print this and exit
 
         More about it.
-
         """)
   }
 
