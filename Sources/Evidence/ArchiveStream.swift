@@ -78,8 +78,8 @@ final class ArchiveStream {
     let isCut = text.lowercased().contains("truncated")
     return EvidenceError(
       isCut ? .cutOff : .malformed,
-      "'\(ByteName(path).displayName)' is \(isCut ? "cut off" : "damaged") "
-        + "after \(position) bytes of its archive: \(text)",
+      "'\(ByteName(path).displayName)' is "
+        + (isCut ? "cut off: the file ends before its archive does" : "damaged: \(text)"),
       context: ["path": path])
   }
 }

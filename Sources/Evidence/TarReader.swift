@@ -217,7 +217,7 @@ final class TarReader {
 
   private func cutOff() -> EvidenceError {
     EvidenceError(
-      .cutOff, "'\(displayPath)' is cut off after \(stream.position) bytes of its archive",
+      .cutOff, "'\(displayPath)' is cut off: the file ends before its archive does",
       context: ["path": path])
   }
 

@@ -48,6 +48,11 @@ import Testing
       #expect(check.problems.map(\.code).contains(.cutOff))
       #expect(check.completeEntries == entries)
       #expect(check.lastEntry == ByteName("contents.json"))
+      // How far the archive was read says nothing about the file.
+      #expect(
+        check.problems.contains {
+          $0.message.hasSuffix("is cut off: the file ends before its archive does")
+        })
     }
   }
 
