@@ -34,7 +34,8 @@ extension ConsoleReport {
       return toned("FAILED", .bad) + text + join(rest) + time
     }
     if counts[.skipped] == results.count {
-      let text = ": all \(counted(results.count, "test")) skipped"
+      let count = results.count
+      let text = count == 1 ? ": the only test was skipped" : ": all \(count) tests were skipped"
       return toned("NOTHING RAN", .odd) + text + time
     }
     if counts[.passed] == results.count {

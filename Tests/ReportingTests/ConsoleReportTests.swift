@@ -126,6 +126,22 @@ import Testing
     #expect(lines[start + 4].hasPrefix("    bundle: "))
   }
 
+  /// The status of a process that ended by itself is that of the worst test in it.
+  @Test(arguments: [
+    (Verdict.leaked, ProcessEnd.exited(1), false), (.failed, .exited(1), false),
+    (.leaked, .signaled(15), true), (.timedOut, .exited(1), true),
+  ])
+  func theStatusOfOtherTestsIsNotShown(verdict: Verdict, end: ProcessEnd, isShown: Bool) {
+    var run = SampleRun()
+    let attempt = run.run(SampleRun.id("M.f()"), verdict) {
+      $0.leaks = [LeakedProcess(pid: 7, command: "sleep")]
+      $0.end = end
+    }
+    let text = report(run).failure(attempt, in: run.state, logText: { _ in nil })
+    #expect(text.contains("pid 7: sleep"))
+    #expect(text.contains("process ended: ") == isShown, "\(text)")
+  }
+
   @Test func bundlePathsAreQuotedForTheShell() throws {
     var run = SampleRun()
     let attempt = run.run(SampleRun.id("M.f()"), .failed)

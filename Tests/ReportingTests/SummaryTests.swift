@@ -45,7 +45,11 @@ import Testing
       verdict(run([(.passed, 2)], exitCode: 5))
         == "FAILED: no test failed, but the run ended with exit code 5, 2 passed in 3.2 s")
     #expect(
-      verdict(run([(.skipped, 2)], exitCode: 0)) == "NOTHING RAN: all 2 tests skipped in 3.2 s")
+      verdict(run([(.skipped, 2)], exitCode: 0))
+        == "NOTHING RAN: all 2 tests were skipped in 3.2 s")
+    #expect(
+      verdict(run([(.skipped, 1)], exitCode: 0))
+        == "NOTHING RAN: the only test was skipped in 3.2 s")
     let ended: [(Verdict, Int)] = [(.passed, 3), (.interrupted, 2), (.notRun, 5)]
     #expect(
       verdict(run(ended, exitCode: 143, interruptedBy: "SIGTERM"))
