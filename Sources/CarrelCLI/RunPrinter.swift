@@ -86,7 +86,11 @@ final class RunPrinter: RunListener {
   }
 
   /// Prints where the record of a reproduction is; what came of it is said by somebody else.
-  func finishReproduction(_ state: RunState) {
+  ///
+  /// - Parameter message: A problem that is left out because it is printed elsewhere.
+  func finishReproduction(_ state: RunState, without message: String? = nil) {
+    var state = state
+    if let message { state.forgetProblem(message) }
     for problem in state.problems where problem.severity == .error {
       output.print(report.problem(problem))
     }

@@ -50,7 +50,7 @@ final class TestRun {
     } catch {
       throw CommandError(.usage, "the run cannot be recorded: \(error)")
     }
-    let outcome = try PackageRun(request, listener: self).perform()
+    let outcome = try start()
     self.outcome = outcome
     let session = outcome.session
     let failure = outcome.failure.map { CommandError($0) }
@@ -60,16 +60,28 @@ final class TestRun {
     if code == .success, !problems.isEmpty { code = .notWritten }
     outcome.finish(exitCode: code.rawValue)
     let reported = writeReports(session, &problems)
+    // The reason comes before the summary that speaks of what came of it.
+    if let failure { context.complain(failure.message) }
     switch kind {
     case .run: printer?.finish(session.state, junitPath: reported, without: failure?.message)
-    case .reproduction: printer?.finishReproduction(session.state)
+    case .reproduction: printer?.finishReproduction(session.state, without: failure?.message)
     }
-    if let failure { context.complain(failure.message) }
     for problem in problems + session.writeFailures.filter({ !problems.contains($0) }) {
       context.complain(problem)
     }
     if code == .success, !problems.isEmpty { code = .notWritten }
     return code
+  }
+
+  /// Builds and runs; an error leaves no record.
+  private func start() throws -> RunOutcome {
+    do {
+      return try PackageRun(request, listener: self).perform()
+    } catch let error as EvidenceError where error.code == .unwritable {
+      throw CommandError(
+        .notWritten,
+        "\(error); --output PATH keeps records elsewhere, --scratch-path PATH what is built")
+    }
   }
 
   /// - Returns: The path of the last report that could be written.
@@ -142,6 +154,12 @@ extension TestRun: PackageRunListener {
       loop.cancel(timer)
       output.clearProgress()
     }
+  }
+
+  func runIsInterrupted(by signal: String) {
+    context.output.clearProgress()
+    let again = signal == "SIGINT" ? "Ctrl-C again" : "another signal"
+    context.complain("\(signal): ending what runs; \(again) stops it at once")
   }
 
   func runDidEnd(_ session: RunSession) {

@@ -29,6 +29,7 @@ package struct PackageRun {
     ).checkPackage()
     let startedAt = wallClockSeconds()
     let supervisor = try Supervisor()
+    supervisor.onFirstSignal = { [listener] in listener.runIsInterrupted(by: $0) }
     let root = try WorkRoot(base: request.workFolder)
     let indexTemplate = root.path + "/index.sqlite"
     try SearchIndex.createEmpty(at: indexTemplate)

@@ -52,6 +52,8 @@ package protocol PackageRunListener: RunListener {
   func runDidSelect(_ selection: TestSelection, from all: [TestDescriptor], missing: [TestID])
   /// The first test is about to start.
   func runWillStart(_ session: RunSession, tests: Int, of listed: Int)
+  /// A first signal asked for the end of the run; what runs is ended now.
+  func runIsInterrupted(by signal: String)
   /// The last test and everything about it is over.
   func runDidEnd(_ session: RunSession)
   /// How an error that keeps the run from its tests is told in the event log.

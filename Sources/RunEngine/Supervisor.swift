@@ -13,6 +13,8 @@ package final class Supervisor {
   private var signalsSeen = 0
   /// Called for each signal, with the number of signals seen so far; in the loop.
   package var onInterruption: ((Int) -> Void)?
+  /// Called with the name of the first signal; in the loop.
+  package var onFirstSignal: ((String) -> Void)?
 
   /// - Parameter ownsAllChildren: Whether this process has no children but those that are started
   ///   here; see ``ProcessRegistry``.
@@ -22,7 +24,10 @@ package final class Supervisor {
     registry = try ProcessRegistry(ownsAllChildren: ownsAllChildren)
     try loop.onSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] signal in
       signalsSeen += 1
-      if first == nil { first = signalName(signal) }
+      if first == nil {
+        first = signalName(signal)
+        onFirstSignal?(signalName(signal))
+      }
       onInterruption?(signalsSeen)
     }
   }

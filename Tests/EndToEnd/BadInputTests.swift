@@ -16,7 +16,7 @@ extension EndToEnd {
       ["run", "--skip-build", "--", "-Xswiftc"], ["list", "--", "--filter"],
       ["bundle"], ["bundle", "juggle", "x"], ["bundle", "show", "a", "bb"],
       ["bundle", "list", "a", "bb"], ["bundle", "extract", "a", "b", "cc"], ["fly"],
-      ["run", "--junit", ""],
+      ["help", "runn"], ["run", "--junit", ""],
     ])
     func usage(arguments: [String]) async throws {
       let folder = try TemporaryFolder()
@@ -38,9 +38,10 @@ extension EndToEnd {
     @Test func helpIsNoError() async throws {
       for (arguments, part) in [
         (["--help"], "repro"), (["run", "--help"], "--workers"), (["list", "--help"], "--format"),
-        (["--version"], "carrel "),
+        (["--version"], "carrel "), (["help", "rerun"], "carrel rerun"), (["help"], "repro"),
       ] {
         let output = try await Carrel.invoke(arguments)
+        #expect(output.text.hasSuffix("\n") && !output.text.hasSuffix("\n\n"), "\(arguments)")
         #expect(output.status == 0, "\(arguments): \(output.errorText)")
         #expect(output.text.contains(part) && output.stderr.isEmpty, "\(output.allText)")
       }
@@ -223,6 +224,39 @@ extension EndToEnd {
       #expect(!FileManager.default.fileExists(atPath: "\(package.path)/.carrel"))
     }
 
+    @Test func folderThatCannotBeMade() async throws {
+      let folder = try TemporaryFolder()
+      let package = try FixturePackage.copy("TwoSuites", to: folder.path)
+      try Data().write(to: URL(filePath: "\(package.path)/.carrel"))
+      let output = try await Carrel.invoke(["run", package.path])
+      #expect(output.status == 7, "\(output.allText)")
+      for part in ["'\(package.path)/.carrel/runs'", "--output PATH", "--scratch-path PATH"] {
+        #expect(output.errorText.contains(part), "\(output.errorText)")
+      }
+    }
+
+    /// What the compiler says is shown once, while it builds, and the reason comes before the summary.
+    @Test func failedBuildIsToldOnce() async throws {
+      let first = try await Carrel.run("LinuxMain", "--batch", "1", "--filter", "/a$")
+      let bundle = try first.bundle(try first.test("FreeTextCase/a"))
+      let package = try await FixturePackage.prepare("BrokenBuild", isBuilt: false)
+      let output = try TemporaryFolder()
+      for (command, end) in [(["repro", bundle], "  record: "), (["run"], "NO TESTS: ")] {
+        // Both streams in one, in the order in which they are written.
+        let words =
+          [Carrel.executable] + command + [package.path, "--output", output.path(of: "runs")]
+        let shown = try await runProcess(
+          ["/bin/sh", "-c", #"exec "$@" 2>&1"#, "sh"] + words, timeout: 300)
+        #expect(shown.status == 3, "\(shown.text)")
+        let reason = "carrel: the package's tests do not build"
+        #expect(shown.text.components(of: reason) == 2, "\(shown.text)")
+        #expect(shown.text.components(of: "the package's tests do not build") == 2)
+        let parts = shown.text.split(separator: reason, maxSplits: 1)
+        #expect(parts.last?.contains(end) == true, "\(shown.text)")
+        #expect(parts.last?.contains("BrokenTests.swift:5") == false, "\(shown.text)")
+      }
+    }
+
     @Test func reproWithoutTheTest() async throws {
       let run = try await Carrel.run("LinuxMain", "--batch", "1", "--filter", "/a$")
       let bundle = try run.bundle(try run.test("FreeTextCase/a"))
@@ -230,6 +264,15 @@ extension EndToEnd {
       let output = try await Carrel.invoke(["repro", bundle, other.path])
       #expect(output.status == 12, "\(output.text)\(output.errorText)")
       #expect(output.allText.contains("FreeTextCase/a"), "\(output.allText)")
+      #expect(output.allText.components(of: "no test has the ID or name") == 2)
+      #expect(!output.allText.contains("did you mean"), "\(output.allText)")
     }
+  }
+}
+
+extension String {
+  /// Number of parts that a text divides this one into.
+  fileprivate func components(of text: String) -> Int {
+    split(separator: text, omittingEmptySubsequences: false).count
   }
 }

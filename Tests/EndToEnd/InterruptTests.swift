@@ -14,6 +14,9 @@ extension EndToEnd {
       let run = try await runUntilTwoHang { $0.signal(signal) }
       #expect(run.output.status == status, "\(run)")
       #expect(run.output.duration < 30 && !run.output.isOutputHeldOpen)
+      let again = signal == SIGINT ? "Ctrl-C again" : "another signal"
+      let line = "carrel: \(name): ending what runs; \(again) stops it at once\n"
+      #expect(run.output.errorText.contains(line), "\(run)")
       let state = try run.state
       try checkVerdicts(run, running: .interrupted)
       #expect(state.finish?.interruptedBy == name)
