@@ -41,7 +41,9 @@ enum RunOptions {
       "--company-check", value: "on|off",
       help: "try each failed test once more without, or with, its neighbours (default: on)"),
     OptionSpec("--seed", value: "TEXT", help: "seed of the run (default: drawn)"),
-    OptionSpec("--junit", value: "PATH", help: "write a JUnit XML report there too"),
+    OptionSpec(
+      "--junit", value: "PATH",
+      help: "write a JUnit XML report there too, and make the folders that are missing"),
     OptionSpec(
       "--output", value: "PATH", help: "folder of run records (default: PACKAGE/.carrel/runs)"),
     OptionSpec(
