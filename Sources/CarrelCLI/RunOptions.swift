@@ -49,7 +49,9 @@ enum RunOptions {
     OptionSpec(
       "--bundle-compression", value: "none|gzip|zstd",
       help: "compression of failure bundles (default: zstd)"),
-    OptionSpec("--quiet", "-q", help: "print no line for tests that succeed, and no build output"),
+    OptionSpec(
+      "--quiet", "-q",
+      help: "print no line at the start and for tests that succeed, and no build output"),
   ]
 
   static func configuration(

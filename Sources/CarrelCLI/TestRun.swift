@@ -135,7 +135,7 @@ extension TestRun: PackageRunListener {
   }
 
   func runWillStart(_ session: RunSession, tests: Int, of listed: Int) {
-    if kind == .run {
+    if kind == .run, !isQuiet {
       let workers = request.configuration.scheduling.workers
       context.output.print(
         "running \(tests) of \(listed) tests on \(workers) "

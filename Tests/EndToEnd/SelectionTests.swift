@@ -116,6 +116,13 @@ extension EndToEnd {
       let second = RunState(
         try readEvents("\(recordFolder(in: first.folder.path(of: "second")))/events.jsonl"))
       #expect(Set(second.tests.map(\.id)) == Set(failed))
+      let announced = output.text.split(separator: "\n").filter { $0.hasPrefix("running 9 of ") }
+      #expect(announced.count == 2, "\(output.text)")
+      let quiet = try await Carrel.invoke([
+        "rerun", record, first.package.path, "--skip-build", "--quiet", "--output",
+        first.folder.path(of: "third"),
+      ])
+      #expect(quiet.status == 1 && !quiet.text.contains("running "), "\(quiet.allText)")
     }
 
     @Test func rerunOfASuccessHasNothingToDo() async throws {
