@@ -104,7 +104,7 @@ final class BatchStarter {
 
   /// Lets batches that wait for a warm process go on without it.
   func stopWaiting() {
-    for process in processes.values { process.endIfNotReady() }
+    for process in processes.values { process.stopWaiting() }
   }
 
   /// Ends the warm processes and waits for their ends.

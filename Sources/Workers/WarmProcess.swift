@@ -18,6 +18,9 @@ package final class WarmProcess {
     case declined(String)
   }
 
+  /// Seconds that a copy may take; it takes milliseconds. A stopped process never answers.
+  static let replyLimit = 10.0
+
   private typealias Start = (pipes: ProcessPipes, then: (StartedProcess?) -> Void)
 
   private let loop: EventLoop
@@ -28,6 +31,8 @@ package final class WarmProcess {
   private var hasPrinted = false
   private var waiting: [(String?) -> Void] = []
   private var starts: [Start] = []
+  private let replyLimit: Double
+  private var replyTimer: EventLoop.Timer?
   private var limitTimer: EventLoop.Timer?
   /// Whether it and all it started are gone.
   package private(set) var isGone = false
@@ -37,9 +42,11 @@ package final class WarmProcess {
   /// - Parameters:
   ///   - request: How the first batch would be started.
   ///   - limit: Seconds that it may take until the library is about to run tests.
+  ///   - replyLimit: Seconds that a copy may take.
   /// - Throws: ``WorkersError`` with code `launch`.
   package init(
-    _ request: ProcessRequest, limit: Double, loop: EventLoop, registry: ProcessRegistry
+    _ request: ProcessRequest, limit: Double, replyLimit: Double = WarmProcess.replyLimit,
+    loop: EventLoop, registry: ProcessRegistry
   ) throws(WorkersError) {
     var sockets: [Int32] = [-1, -1]
     guard carrel_socket_pair(&sockets) == 0 else {
@@ -48,6 +55,7 @@ package final class WarmProcess {
     defer { close(sockets[1]) }
     self.loop = loop
     self.registry = registry
+    self.replyLimit = replyLimit
     control = sockets[0]
     var own = request
     own.hasChannel = false
@@ -94,9 +102,20 @@ package final class WarmProcess {
     process?.terminate(grace: 0)
   }
 
-  /// Gives up waiting for a process that is not ready.
-  package func endIfNotReady() {
-    if case .starting = state { end() }
+  /// Gives up waiting for a process that is not ready, or that has not answered yet.
+  package func stopWaiting() {
+    if case .starting = state { return end() }
+    if !starts.isEmpty { end() }
+  }
+
+  /// Limits the time to the answer to the oldest request.
+  private func awaitReply() {
+    loop.cancel(replyTimer)
+    replyTimer = nil
+    guard !starts.isEmpty else { return }
+    replyTimer = loop.after(replyLimit) { [weak self] in
+      self?.decline("it did not answer within the limit for a copy")
+    }
   }
 
   /// Makes a copy for a batch.
@@ -127,6 +146,7 @@ package final class WarmProcess {
             })
         }
       ))
+    if starts.count == 1 { awaitReply() }
   }
 
   /// - Returns: The pipes of the copy; `nil` when the request could not be sent.
@@ -162,6 +182,7 @@ package final class WarmProcess {
     case .started(let pid):
       guard !starts.isEmpty else { return }
       let start = starts.removeFirst()
+      awaitReply()
       let descriptor = carrel_pidfd_open(pid)
       if descriptor >= 0 {
         start.then(StartedProcess(pid: pid, pidfd: descriptor, readers: start.pipes.readers))
@@ -197,6 +218,7 @@ package final class WarmProcess {
     answer(reason)
     let lost = starts
     starts = []
+    awaitReply()
     for start in lost {
       start.pipes.closeReaders()
       start.then(nil)

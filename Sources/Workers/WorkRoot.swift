@@ -39,16 +39,48 @@ package final class WorkRoot {
   }
 
   deinit {
-    Self.remove(path)
+    removeOwnFolder()
     close(lock)
     if template >= 0 { close(template) }
   }
 
-  /// Makes the folder again if a test has removed it: nothing keeps a test from doing that, and the
-  /// tests after it are not to blame.
+  /// Whether the folder that was made still has its path. A test can put anything there: another
+  /// folder, or a link to somebody's files, which nothing may be done to.
+  private var isInPlace: Bool {
+    var made = stat()
+    var there = stat()
+    return fstat(lock, &made) == 0 && lstat(path, &there) == 0 && made.identity == there.identity
+  }
+
+  /// Removes the folder that was made, wherever it is now.
+  private func removeOwnFolder() {
+    if isInPlace { return Self.remove(path) }
+    _ = emptyFolder(lock, path: path)
+    guard let now = Self.currentPath(of: lock) else { return }
+    rmdir(now)
+  }
+
+  /// Where an open folder is now (proc(5), `/proc/PID/fd`); `nil` when it is gone.
+  private static func currentPath(of descriptor: Int32) -> String? {
+    var made = stat()
+    var there = stat()
+    guard let path = resolvedPath("/proc/self/fd/\(descriptor)"), fstat(descriptor, &made) == 0,
+      lstat(path, &there) == 0, made.identity == there.identity
+    else { return nil }
+    return path
+  }
+
+  /// Makes the folder again if a test has removed or replaced it: nothing keeps a test from doing
+  /// that, and the tests after it are not to blame.
+  ///
+  /// - Throws: ``WorkersError`` with code `container`, also when something else than a link has the
+  ///   path now, which is left alone.
   private func restore() throws(WorkersError) {
-    guard access(path, F_OK) != 0 else { return }
+    guard !isInPlace else { return }
     fingerprints = [:]
+    var there = stat()
+    if lstat(path, &there) == 0, there.kind == S_IFLNK { unlink(path) }
+    removeOwnFolder()
     try Self.make(folder(of: path))
     do throws(SystemFailure) {
       let descriptor = try Self.makeFolder(path)
@@ -145,7 +177,9 @@ package final class WorkRoot {
   /// - Throws: ``WorkersError`` with code `container`.
   package func prepare(worker: Int, indexTemplate: String) throws(WorkersError) -> Container {
     let container = container(worker: worker)
-    if let known = fingerprints[container], container.fingerprint() == known { return container }
+    if let known = fingerprints[container], isInPlace, container.fingerprint() == known {
+      return container
+    }
     try restore()
     fingerprints[container] = nil
     if let failure = removeTree(container.root) {
@@ -171,13 +205,15 @@ package final class WorkRoot {
   /// - Returns: Its new path, when it has files that the caller must remove; `nil` when it can be
   ///   given to the next batch.
   package func retire(_ container: Container, keepsFiles: Bool) -> String? {
-    if !keepsFiles, let known = fingerprints[container], container.fingerprint() == known {
+    if !keepsFiles, let known = fingerprints[container], isInPlace,
+      container.fingerprint() == known
+    {
       return nil
     }
     fingerprints[container] = nil
     retired += 1
     let target = "\(path)/done-\(retired)"
-    if rename(container.root, target) == 0 { return target }
+    if isInPlace, rename(container.root, target) == 0 { return target }
     // It is gone. Its old path may belong to the next batch when the caller removes this one.
     try? restore()
     mkdir(target, 0o700)

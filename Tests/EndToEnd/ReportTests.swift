@@ -145,9 +145,9 @@ extension EndToEnd {
       #expect(records.count == 2)
       for record in records {
         let state = RunState(try readEvents("\(record)/events.jsonl"))
-        #expect(state.tests.count == 8)
+        #expect(state.tests.count == 13)
         #expect(state.tests.allSatisfy { $0.logged != nil })
-        #expect(try await JUnitFile("\(record)/junit.xml").statuses.count == 8)
+        #expect(try await JUnitFile("\(record)/junit.xml").cases.count == 13)
       }
       let latest = try FileManager.default.destinationOfSymbolicLink(atPath: "\(runs)/latest")
       #expect(records.contains { $0.hasSuffix("/" + (latest.split(separator: "/").last ?? "?")) })

@@ -1,4 +1,4 @@
 import FreeTextTests
 import XCTest
 
-XCTMain([testCase(FreeTextCase.allTests)])
+XCTMain([testCase(FreeTextCase.allTests), hiddenTests()])

@@ -12,6 +12,10 @@ public final class FreeTextCase: XCTestCase {
       ("plain", { $0.passes }),
       ("zero\u{0}byte", { $0.passes }),
       ("twice", { $0.failsTheSecondTime }),
+      ("café", { $0.passes }),
+      ("cafe\u{301}", { $0.failsToo }),
+      ("again, twice", { $0.passes }),
+      ("again, twice", { $0.failsTheSecondTime }),
       ("last", { $0.passes }),
     ]
   }
@@ -30,3 +34,15 @@ public final class FreeTextCase: XCTestCase {
     XCTFail("the one with a slash")
   }
 }
+
+/// A class that no other file can name.
+private final class HiddenCase: XCTestCase {
+  static var allTests: [(String, (HiddenCase) -> () throws -> Void)] {
+    [("testPasses", { $0.testPasses }), ("testFails", { $0.testFails })]
+  }
+
+  func testPasses() {}
+  func testFails() { XCTFail("hidden") }
+}
+
+public func hiddenTests() -> XCTestCaseEntry { testCase(HiddenCase.allTests) }
