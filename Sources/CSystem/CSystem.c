@@ -158,6 +158,8 @@ int carrel_catch_signals(const int *signals, size_t count) {
   return signal_pipe[0];
 }
 
+int carrel_signals_seen(void) { return atomic_load(&signals_seen); }
+
 void carrel_tolerate_signals(int count) { atomic_store(&signals_tolerated, count); }
 
 void carrel_release_signals(void) {

@@ -136,6 +136,7 @@ package final class CappedLog: Sendable {
   }
 
   private func create() throws(SystemFailure) -> Int32 {
+    try checkIsFolder(SystemFiles.folder(of: "\(folder)/\(path)"))
     let file = try OwnedDescriptor(
       opening: "\(folder)/\(path)", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
     return file.release()

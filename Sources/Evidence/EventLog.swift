@@ -8,38 +8,56 @@ import SystemFiles
 package final class EventLogWriter: Sendable {
   /// The file that is written.
   package let path: String
-  private let descriptor: Mutex<Int32>
+  private struct State {
+    var descriptor: Int32
+    /// The size that the file has when nobody else writes it.
+    var size: off_t
+    var wasChanged = false
+  }
+
+  private let state: Mutex<State>
 
   /// - Throws: ``EvidenceError`` with the code `unwritable`.
   package init(path: String) throws {
     self.path = path
     do {
       let file = try OwnedDescriptor(opening: path, O_RDWR | O_CREAT | O_APPEND)
-      descriptor = Mutex(file.release())
+      state = Mutex(State(descriptor: file.number, size: try file.status().st_size))
+      _ = file.release()
     } catch {
       throw EvidenceError.system(.unwritable, "write", path: path, errno: error.number)
     }
   }
 
   deinit {
-    descriptor.withLock { _ = close($0) }
+    state.withLock { _ = close($0.descriptor) }
   }
 
   /// Appends one event; may be called from any thread.
   ///
-  /// - Throws: ``EvidenceError`` with the code `unwritable`. A line that was written in part is
-  ///   taken back, so the log stays readable when the disk has room again.
+  /// - Throws: ``EvidenceError`` with the code `unwritable`, also, when the event is written, because
+  ///   somebody else has changed the file. A line that was written in part is taken back, so the log
+  ///   stays readable when the disk has room again.
   package func append(_ event: RunEvent) throws {
     let line = try encodedJSON(event) + [10]
-    let failure: SystemFailure? = descriptor.withLock { descriptor in
-      let end = lseek(descriptor, 0, SEEK_END)
+    let (failure, wasChanged): (SystemFailure?, Bool) = state.withLock { state in
+      let end = lseek(state.descriptor, 0, SEEK_END)
+      if end != state.size { state.wasChanged = true }
       do throws(SystemFailure) {
-        try writeAll(line, to: descriptor)
-        return nil
+        try writeAll(line, to: state.descriptor)
+        state.size = end + off_t(line.count)
+        return (nil, state.wasChanged)
       } catch {
-        if end >= 0 { ftruncate(descriptor, end) }
-        return error
+        if end >= 0 { ftruncate(state.descriptor, end) }
+        state.size = end
+        return (error, state.wasChanged)
       }
+    }
+    if wasChanged {
+      throw EvidenceError(
+        .unwritable,
+        "'\(path)' was changed by somebody else while the run wrote it; it does not tell the whole run",
+        context: ["path": path])
     }
     if let failure {
       throw EvidenceError.system(.unwritable, "write", path: path, errno: failure.number)

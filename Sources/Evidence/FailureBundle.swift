@@ -25,6 +25,7 @@ package enum FailureBundle {
     let entries = try contents.orderedEntries()
     try evidence { () throws(FileError) in try makeFolders(folder(of: path)) }
     do {
+      try checkIsFolder(folder(of: path))
       var file = try TemporaryFile(beside: path)
       var excluded = Set((contents.excluded + [path]).compactMap { FileIdentity(path: $0) })
       excluded.insert(try file.status().identity)

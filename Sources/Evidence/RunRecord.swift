@@ -106,7 +106,9 @@ package struct RunRecord: Hashable, Sendable {
   /// Each line goes out in one write to a file opened for appending, so several threads may call.
   package func addToIndex(_ bundle: BundleReference) throws {
     do {
-      let file = try OwnedDescriptor(opening: bundleIndexPath, O_WRONLY | O_CREAT | O_APPEND)
+      try checkIsFolder(folder(of: bundleIndexPath))
+      let file = try OwnedDescriptor(
+        opening: bundleIndexPath, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW)
       try writeAll(encodedJSON(bundle) + [10], to: file.number)
     } catch let failure as SystemFailure {
       throw EvidenceError.system(

@@ -64,7 +64,7 @@ package struct Plan: Sendable {
 
   package var count: Int { tests.count }
 
-  /// A warning about tests that were listed more than once; they are run once.
+  /// A warning about tests that were listed more than once; they have one verdict.
   package var problems: [RunProblem] {
     var seen: Set<TestID> = []
     let names = duplicates.filter { seen.insert($0).inserted }.map(\.printableName)
@@ -73,8 +73,8 @@ package struct Plan: Sendable {
     let more = names.count > 10 ? " and \(names.count - 10) more" : ""
     let message =
       names.count == 1
-      ? "a test is listed more than once, and is run once: \(first)"
-      : "\(names.count) tests are listed more than once, and are run once each: \(shown)\(more)"
+      ? "a test is listed more than once, and has one verdict: \(first)"
+      : "\(names.count) tests are listed more than once, and have one verdict each: \(shown)\(more)"
     return [RunProblem(severity: .warning, code: "duplicate-test", message: message)]
   }
 

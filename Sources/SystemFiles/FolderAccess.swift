@@ -70,6 +70,14 @@ package func makeFolders(_ path: String, mode: mode_t = 0o777) throws(FileError)
   }
 }
 
+/// Refuses a path that leads to no folder, or through a link to one: whoever put it there wants
+/// something written elsewhere.
+package func checkIsFolder(_ path: String) throws(SystemFailure) {
+  var status = stat()
+  try retrying { lstat(path, &status) }
+  guard status.isFolder else { throw SystemFailure(status.kind == S_IFLNK ? ELOOP : ENOTDIR) }
+}
+
 /// The part of a path before its last component: `/a` for `/a/b`, `.` for `b`, `/` for `/b`.
 package func folder(of path: String) -> String {
   var bytes = Array(path.utf8)

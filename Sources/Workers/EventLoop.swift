@@ -138,7 +138,11 @@ package final class EventLoop {
   /// Runs until the condition holds, which is tested after each round of events.
   package func run(until isDone: () -> Bool) {
     if signalDescriptor >= 0 { carrel_tolerate_signals(2) }
-    defer { if signalDescriptor >= 0 { carrel_tolerate_signals(1) } }
+    // Two signals at once, as some callers send them, do not end the program in the middle of its
+    // reports when the first one has been heard here.
+    defer {
+      if signalDescriptor >= 0 { carrel_tolerate_signals(carrel_signals_seen() > 0 ? 2 : 1) }
+    }
     lastLook = nil
     while !isDone() { runOnce() }
   }

@@ -6,6 +6,9 @@ extension OutcomeTable {
 
   private static let basic: [Outcome] = [
     .passed(.testing, "BasicTests/passes()"),
+    .passed(.testing, "ExitTestTests/endsBySignal()"),
+    .passed(.testing, "ExitTestTests/endsWithStatus()"),
+    .passed(.testing, "ExitTestTests/failsPrecondition()"),
     .failed(
       .testing, "BasicTests/fails()", "(sum → 4) == 5 @BasicTests.fails", "arithmetic is off"),
     .failed(

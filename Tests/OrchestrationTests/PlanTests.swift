@@ -34,10 +34,10 @@ import Testing
     let one = try #require(Plan(tests + tests.prefix(1) + tests.prefix(1)).problems.first)
     #expect(one.severity == .warning && one.code == "duplicate-test")
     #expect(
-      one.message == "a test is listed more than once, and is run once: \(tests[0].id.name)")
+      one.message == "a test is listed more than once, and has one verdict: \(tests[0].id.name)")
     let many = Plan(tests + tests).problems
     #expect(many.count == 1)
-    let start = "20 tests are listed more than once, and are run once each: "
+    let start = "20 tests are listed more than once, and have one verdict each: "
     #expect(many[0].message.hasPrefix(start))
     #expect(many[0].message.hasSuffix(" and 10 more"))
   }

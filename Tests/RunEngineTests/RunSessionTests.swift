@@ -321,6 +321,29 @@ extension RunsProcesses {
         failure.contains("was removed while the run wrote it: events.jsonl and "), "\(failure)")
     }
 
+    @Test func truncatedLogIsNoticed() async throws {
+      let package = try FakePackage([
+        "M.A/test1": "for log in \"$package\"/runs/*/events.jsonl; do : >\"$log\"; done"
+      ])
+      let outcome = try await SessionOutcome.run(package, readsLog: false)
+      #expect(outcome.writeFailures.count == 1)
+      #expect(outcome.writeFailures.first?.contains("was changed by somebody else") == true)
+    }
+
+    /// A test that puts links in place of the record's folders has nothing written elsewhere.
+    @Test func linksInTheRecordAreNotFollowed() async throws {
+      let package = try FakePackage([
+        "M.A/test1": """
+        cd "$package"/runs/*; rmdir logs bundles; mkdir "$package/elsewhere"
+        ln -s "$package/elsewhere" logs; ln -s "$package/elsewhere" bundles; echo text; fail x
+        """
+      ])
+      let outcome = try await SessionOutcome.run(package)
+      #expect(outcome.verdicts == [.failed])
+      #expect(folderEntries(package.folder.path(of: "elsewhere")) == [])
+      #expect(outcome.writeFailures.count >= 2, "\(outcome.writeFailures)")
+    }
+
     @Test func removedLogIsNoticed() async throws {
       let package = try FakePackage([
         "M.A/test1": "echo one", "M.A/test2": "rm \"$package\"/runs/*/logs/*",

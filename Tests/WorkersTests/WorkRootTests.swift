@@ -122,4 +122,62 @@ import Testing
     let second = #expect(throws: WorkersError.self) { try WorkRoot(base: disk) }
     #expect(second?.description.contains(": \(errorText(ENOSPC)); ") == true)
   }
+
+  /// Makes a run whose folder a test has moved and replaced by a link to somebody's files.
+  private func replacedRoot() throws -> (root: WorkRoot, kept: String, moved: String) {
+    let root = try WorkRoot(base: folder.path)
+    let template = folder.path(of: "index")
+    try writeSmallFile(template, [1])
+    _ = try root.prepare(worker: 1, indexTemplate: template)
+    let elsewhere = folder.path(of: "somebody")
+    try makeFolders("\(elsewhere)/w1/home")
+    try writeSmallFile("\(elsewhere)/w1/precious", [1])
+    try writeSmallFile("\(elsewhere)/keep", [1])
+    try #require(rename(root.path, root.path + ".old") == 0)
+    try #require(symlink(elsewhere, root.path) == 0)
+    return (root, elsewhere, root.path + ".old")
+  }
+
+  private func expectUntouched(_ elsewhere: String) {
+    #expect(Set(folderEntries(elsewhere) ?? []) == ["keep", "w1"])
+    #expect(Set(folderEntries(elsewhere + "/w1") ?? []) == ["home", "precious"])
+  }
+
+  @Test func nothingBehindALinkInPlaceOfTheFolderIsRemoved() throws {
+    var (root, elsewhere, moved): (WorkRoot?, String, String) = try replacedRoot()
+    let path = root?.path ?? ""
+    root = nil
+    expectUntouched(elsewhere)
+    // What was made is gone, wherever it was moved to.
+    #expect(access(moved, F_OK) != 0)
+    #expect(readlink(path) == elsewhere)
+  }
+
+  @Test func nothingBehindALinkInPlaceOfTheFolderIsUsed() throws {
+    let (root, elsewhere, moved) = try replacedRoot()
+    let container = try root.prepare(worker: 1, indexTemplate: folder.path(of: "index"))
+    #expect(readlink(root.path) == nil && access(container.home, F_OK) == 0)
+    #expect(access(moved, F_OK) != 0)
+    let retired = root.retire(container, keepsFiles: true)
+    #expect(retired?.hasPrefix(root.path + "/done-") == true)
+    expectUntouched(elsewhere)
+  }
+
+  /// Something that is no link may be anybody's.
+  @Test func anotherFolderInPlaceOfTheFolderStays() throws {
+    let root = try WorkRoot(base: folder.path)
+    try #require(rename(root.path, root.path + ".old") == 0)
+    try makeFolders(root.path + "/w1")
+    #expect(throws: WorkersError.self) {
+      try root.prepare(worker: 1, indexTemplate: folder.path(of: "index"))
+    }
+    #expect(access(root.path + "/w1", F_OK) == 0)
+  }
+
+  private func readlink(_ path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = Glibc.readlink(path, &buffer, buffer.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
 }

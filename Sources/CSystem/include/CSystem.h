@@ -54,6 +54,9 @@ int carrel_catch_signals(const int *signals, size_t count);
 /// Says how many signals are caught before the next one has its default action.
 void carrel_tolerate_signals(int count);
 
+/// Number of signals that have come since they are caught.
+int carrel_signals_seen(void);
+
 /// Gives the signals the effect that they had before carrel_catch_signals.
 void carrel_release_signals(void);
 

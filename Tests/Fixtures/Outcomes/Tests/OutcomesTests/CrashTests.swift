@@ -59,6 +59,21 @@ final class FailedCheckXCTests: XCTestCase {
   }
 }
 
+/// Tests whose bodies run in processes of their own.
+@Suite struct ExitTestTests {
+  @Test func endsBySignal() async {
+    await #expect(processExitsWith: .signal(SIGSEGV)) { raise(SIGSEGV) }
+  }
+
+  @Test func endsWithStatus() async {
+    await #expect(processExitsWith: .exitCode(3)) { exit(3) }
+  }
+
+  @Test func failsPrecondition() async {
+    await #expect(processExitsWith: .failure) { fatalError("as it should") }
+  }
+}
+
 @Suite struct CrashTests {
   @Test func passes() {}
 
