@@ -120,7 +120,7 @@ final class RunPrinter: RunListener {
         output.print("    (its line above was printed before its process had ended)")
       }
     case .aloneCheck, .companyCheck:
-      // The same once more says nothing new; its bundle is in the record.
+      // Its failure was printed in full before; its bundle is in the record.
       output.print(report.line(for: attempt, in: state))
     }
   }

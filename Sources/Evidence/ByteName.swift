@@ -1,3 +1,5 @@
+import RunModel
+
 /// A name or path as the system has it: any bytes but zero, not necessarily UTF-8.
 package struct ByteName: Hashable, Sendable {
   package var bytes: [UInt8]
@@ -21,8 +23,7 @@ extension ByteName {
   /// The name for people: printable on one line whatever its bytes are.
   ///
   /// A backslash is doubled; newline, carriage return and tab are written as `\n`, `\r`, `\t`; other
-  /// control characters, formatting characters (bidirectional marks among them; only the joiners
-  /// that emoji need stay), line separators, private and unassigned characters as `\u{HEX}`; bytes
+  /// hidden characters (`Unicode.Scalar.isHidden`), private and unassigned ones as `\u{HEX}`; bytes
   /// that are not UTF-8 as `\xHH`. Different names never look the same for their escapes.
   package var displayName: String {
     var result = ""
@@ -45,16 +46,15 @@ extension ByteName {
     case "\n": return "\\n"
     case "\r": return "\\r"
     case "\t": return "\\t"
-    case "\u{200D}": return String(scalar)
     default: break
     }
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,
-      .unassigned:
-      return "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-    default:
-      return String(scalar)
-    }
+    let isShown =
+      switch scalar.properties.generalCategory {
+      case .privateUse, .unassigned: false
+      default: !scalar.isHidden
+      }
+    return isShown
+      ? String(scalar) : "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
   }
 }
 

@@ -13,8 +13,7 @@ package enum FailureBundle {
   ///
   /// May be called from any thread, also for several bundles at once.
   ///
-  /// - Parameter isStopped: Asked again and again meanwhile, on the same thread: whether the packing
-  ///   is to be given up.
+  /// - Parameter isStopped: Polled while packing, on the same thread; `true` gives up.
   /// - Returns: The size of the bundle in bytes.
   /// - Throws: ``EvidenceError`` with the code `unwritable` or `invalid-contents`, or `stopped`.
   @discardableResult

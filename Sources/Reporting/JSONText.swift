@@ -1,5 +1,4 @@
-/// Writes JSON (RFC 8259) that is also safe to show on a terminal: control characters, line
-/// separators and writing direction marks are escaped, so the text has none of them.
+/// Writes JSON (RFC 8259) that is also safe to show on a terminal: hidden characters are escaped.
 struct JSONText {
   private(set) var text = ""
 
@@ -17,9 +16,12 @@ struct JSONText {
       case 0x09: bytes.append(contentsOf: "\\t".utf8)
       case 0x0D: bytes.append(contentsOf: "\\r".utf8)
       default:
-        let digits = String(value, radix: 16, uppercase: true)
-        let zeros = String(repeating: "0", count: 4 - digits.utf8.count)
-        bytes.append(contentsOf: "\\u\(zeros)\(digits)".utf8)
+        // Two escapes, of surrogates, for a character beyond U+FFFF (RFC 8259, section 7).
+        for unit in Unicode.Scalar(value).flatMap({ UTF16.encode($0) }) ?? .init() {
+          let digits = String(unit, radix: 16, uppercase: true)
+          let zeros = String(repeating: "0", count: 4 - digits.utf8.count)
+          bytes.append(contentsOf: "\\u\(zeros)\(digits)".utf8)
+        }
       }
     }
     text += "\""

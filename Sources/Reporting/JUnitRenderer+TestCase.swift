@@ -70,7 +70,7 @@ extension JUnitRenderer {
       writeProperty(name, value, indent: "        ", to: &xml)
     }
     xml.markup("      <properties>\n")
-    add("carrel.id", result.test.visible)
+    add("carrel.id", result.test.description)
     if result.verdict != .passed {
       add("carrel.verdict", result.verdict.rawValue)
     }

@@ -23,17 +23,14 @@ package struct ShortNames: Sendable {
   /// The printed name of the test, or its full ID when another test has the same name; in it bytes
   /// beyond ASCII are `%XX` when only they tell the two apart.
   ///
-  /// Nothing in it drives a terminal or hides text; see ``TestID/visible``.
+  /// Nothing in it drives a terminal or hides text; see ``TestID/printableName``.
   package func name(of test: TestID) -> String {
-    guard ambiguous.contains(test.name) else { return percentEscapingHidden(test.printableName) }
-    return lookalikes.contains(test.name) ? test.asciiForm : test.visible
+    guard ambiguous.contains(test.name) else { return test.printableName }
+    return lookalikes.contains(test.name) ? test.asciiForm : test.description
   }
 }
 
 extension TestID {
-  /// The printed form with each further hidden character written as `%XX`; it parses back to the ID.
-  var visible: String { percentEscapingHidden(description) }
-
   /// The printed form with each byte beyond ASCII written as `%XX`; it parses back to the ID.
   fileprivate var asciiForm: String {
     var bytes: [UInt8] = []
@@ -41,15 +38,6 @@ extension TestID {
       if byte < 0x80 { bytes.append(byte) } else { appendEscape(byte, to: &bytes) }
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-/// Writes the bytes of hidden characters as `%XX`, in a text where a percent sign is `%25` already.
-private func percentEscapingHidden(_ text: String) -> String {
-  replacingHidden(in: text) { value, _, bytes in
-    for byte in Unicode.Scalar(value).flatMap({ UTF8.encode($0) }) ?? .init() {
-      appendEscape(byte, to: &bytes)
-    }
   }
 }
 

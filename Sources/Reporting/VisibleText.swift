@@ -1,3 +1,5 @@
+import RunModel
+
 /// Which characters a text for people keeps as they are.
 enum VisibleForm {
   /// Everything on one line: line ends and tabs are escaped too.
@@ -8,8 +10,7 @@ enum VisibleForm {
 
 /// The text with everything that could drive a terminal or hide text written visibly.
 ///
-/// Escaped are control characters (C0, DEL, C1), line and paragraph separators, and the marks that
-/// change the writing direction; each becomes `\u{HEX}`, for example `\u{1B}` for ESC.
+/// Each hidden character (`Unicode.Scalar.isHidden`) becomes `\u{HEX}`, for example `\u{1B}` for ESC.
 func terminalSafe(_ text: String, as form: VisibleForm = .line) -> String {
   replacingHidden(in: text) { value, next, bytes in
     switch (value, form) {
@@ -20,7 +21,7 @@ func terminalSafe(_ text: String, as form: VisibleForm = .line) -> String {
   }
 }
 
-/// The text with each character that ``isHidden(_:)`` names replaced, in one pass over its bytes.
+/// The text with each hidden character replaced, in one pass over its bytes.
 ///
 /// - Parameter replace: Appends what is written for a scalar value; it also gets the byte after it.
 func replacingHidden(
@@ -39,7 +40,7 @@ func replacingHidden(
         continue
       }
       let (value, length) = scalar(in: source, at: index)
-      if isHidden(value) {
+      if Unicode.Scalar(value)?.isHidden ?? false {
         result.append(contentsOf: source[start..<index])
         let next = index + length
         replace(value, next < source.count ? source[next] : nil, &result)
@@ -71,20 +72,10 @@ func visibleEscape(_ value: UInt32) -> String {
   "\\u{\(String(value, radix: 16, uppercase: true))}"
 }
 
-/// Whether the byte can begin a character that ``isHidden(_:)`` names: a cheap first look.
+/// Whether a hidden character can begin with the byte: a cheap first look.
 func mayBeginHidden(_ byte: UInt8) -> Bool {
   switch byte {
-  case 0..<0x20, 0x7F, 0xC2, 0xD8, 0xE2, 0xEF: true
-  default: false
-  }
-}
-
-/// Control characters, separators of lines, bidirectional marks (UAX #9, section 2), and the two
-/// characters that are none.
-func isHidden(_ value: UInt32) -> Bool {
-  switch value {
-  case 0..<0x20, 0x7F..<0xA0: true
-  case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFFFE, 0xFFFF: true
+  case 0..<0x20, 0x7F, 0xC2, 0xD8...0xDC, 0xE0...0xE2, 0xEF...0xF4: true
   default: false
   }
 }

@@ -44,7 +44,6 @@ package final class RunSession {
   private var random = SystemRandomNumberGenerator()
 
   /// - Parameter plan: The tests to run; their products are in the catalog.
-  /// - Throws: ``EvidenceError`` when the record cannot be written.
   package init(
     supervisor: Supervisor, root: WorkRoot, indexTemplate: String, catalog: TestCatalog,
     package: PackageConfiguration, configuration: RunConfiguration, plan: Plan,

@@ -165,21 +165,3 @@ private func percentDecoded(_ text: Substring) -> String? {
   }
   return String(validating: bytes, as: UTF8.self)
 }
-
-extension Unicode.Scalar {
-  /// Whether a terminal does not show the character as what it is: see ``TestID/init(parsing:)``.
-  fileprivate var isHidden: Bool {
-    switch value {
-    case 0x20..<0x7F: return false
-    case 0..<0xA0: return true
-    case 0x200C, 0x200D: return false
-    case 0xFDD0...0xFDEF: return true
-    default: break
-    }
-    if value & 0xFFFE == 0xFFFE { return true }
-    switch properties.generalCategory {
-    case .format, .lineSeparator, .paragraphSeparator: return true
-    default: return false
-    }
-  }
-}

@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 import SystemFiles
 
-/// A batch's folders. Made fresh for every batch, and gone after it.
+/// A batch's folders: new for each batch, or untouched since they were made (decision 0003).
 ///
 ///     ROOT/home                                home folder
 ///     ROOT/home/Documents

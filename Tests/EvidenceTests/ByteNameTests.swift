@@ -14,6 +14,9 @@ import Testing
     ("back\\slash", "back\\\\slash"),
     ("del\u{7F}", "del\\u{7F}"),
     ("résumé 학점 👩‍🚀", "résumé 학점 👩‍🚀"),
+    ("joined\u{200C}\u{200D}", "joined\u{200C}\u{200D}"),
+    ("private\u{E000}", "private\\u{E000}"),
+    ("unassigned\u{378}", "unassigned\\u{378}"),
     ("bom\u{FEFF}", "bom\\u{FEFF}"),
   ])
   func displayNamesArePrintable(_ name: String, _ expected: String) {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import RunModel
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ import Testing
     "\u{85}",
     "\u{FFFE}", "\u{FFFF}", "\u{2028}", "\u{61C}", "\u{7F}", "\0", "表", "\"", "\\", "%", "<",
     "\u{D7FF}",
-    "\u{FFFD}", "\u{10FFFF}", "\u{A0}", "🇩🇪",
+    "\u{FFFD}", "\u{10FFFF}", "\u{A0}", "🇩🇪", "\u{AD}", "\u{200B}", "\u{FEFF}", "\u{E0041}",
   ]
 
   private func text(seed: UInt64) -> String {
@@ -28,9 +29,9 @@ import Testing
     for (index, scalar) in scalars.enumerated() {
       let isLineEnd = index + 1 < scalars.count && scalars[index + 1] == "\n"
       if form == .lines, scalar == "\r", isLineEnd { continue }
-      if form == .lines, scalar == "\n" || scalar == "\t" || !isHidden(scalar.value) {
+      if form == .lines, scalar == "\n" || scalar == "\t" || !scalar.isHidden {
         result.unicodeScalars.append(scalar)
-      } else if isHidden(scalar.value) {
+      } else if scalar.isHidden {
         result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
       } else {
         result.unicodeScalars.append(scalar)
@@ -47,9 +48,23 @@ import Testing
       #expect(Array(safe.utf8) == Array(expected(text, form).utf8))
     }
     let id = TestID(product: "P", library: .testing, name: "M.`\(text)`()")
-    let visible = id.visible
-    #expect(!visible.unicodeScalars.contains { isHidden($0.value) })
+    let visible = id.description
+    #expect(!visible.unicodeScalars.contains { $0.isHidden })
     #expect(TestID(parsing: visible) == id)
+  }
+
+  @Test func everyHiddenCharacterIsFound() throws {
+    for scalar in (0...0x10FFFF as ClosedRange<UInt32>).lazy.compactMap({ Unicode.Scalar($0) })
+    where scalar.isHidden {
+      let text = "a\(scalar)b"
+      let escape = "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+      #expect(terminalSafe(text) == "a\(escape)b")
+      var json = JSONText()
+      json.string(text)
+      #expect(!json.text.unicodeScalars.contains { $0.isHidden })
+      let decoded = try JSONDecoder().decode([String].self, from: Data("[\(json.text)]".utf8))
+      #expect(decoded.first?.utf8.elementsEqual(text.utf8) == true)
+    }
   }
 
   @Test(arguments: 0..<300 as Range<UInt64>)
@@ -94,6 +109,6 @@ import Testing
     #expect(json.text.utf8.count > text.utf8.count)
     let name = String(repeating: unit, count: (1 << 17) / unit.utf8.count)
     let id = TestID(product: "P", library: .testing, name: name)
-    #expect(TestID(parsing: id.visible) == id)
+    #expect(TestID(parsing: id.description) == id)
   }
 }
