@@ -21,8 +21,8 @@ enum BundleCommand {
       verify BUNDLE...          whether every byte is what was packed; the status is the highest
 
       A bundle is read with limits on its size, entries and depth (docs/limits.md); nothing is ever
-      written outside of FOLDER. Exit status: 0, or 8 when the bundle is damaged, cut off or of a newer
-      format.
+      written outside of FOLDER. Exit status: 0, or 8 when the bundle is damaged, cut off or of a
+      newer format.
       """)
 
   static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {

@@ -42,7 +42,8 @@ struct BundleListing {
     }
   }
 
-  /// One entry a line, whatever its name; a damaged bundle's entries up to the damage, and an error.
+  /// One entry a line, whatever its name; a damaged bundle's entries up to the damage, and an
+  /// error.
   func print(asJSON: Bool) throws -> ExitCode {
     var entries: [Entry] = []
     let check = try reader.verify { [self] entry in

@@ -6,8 +6,8 @@ import Workers
 
 /// Puts the files of a bundle's container into a new one.
 ///
-/// A bundle may come from anywhere. Links that lead out of the container are not restored: the test,
-/// or what makes a folder in its home, would write through them.
+/// A bundle may come from anywhere. Links that lead out of the container are not restored: the
+/// test, or what makes a folder in its home, would write through them.
 final class ContainerRestoration: Sendable {
   private let bundle: BundleReader
   /// What was left out, each as `'NAME' REASON`.

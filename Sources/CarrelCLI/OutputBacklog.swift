@@ -2,7 +2,8 @@ import Glibc
 
 /// Output that waits in a file without a name, first in, first out.
 ///
-/// Not for several threads at once. Each piece is its descriptor and its length, as two native 64-bit numbers, and its bytes.
+/// Not for several threads at once. Each piece is its descriptor and its length, as two native
+/// 64-bit numbers, and its bytes.
 final class OutputBacklog {
   private var file: Int32 = -1
   private var start = 0

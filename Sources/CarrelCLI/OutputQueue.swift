@@ -4,8 +4,8 @@ import Glibc
 /// so that a slow reader holds up nothing but what is printed.
 ///
 /// The descriptors stay as they are: to make them non-blocking would change them for every process
-/// that has them. Pieces wait in memory up to a limit, beyond it in a file without a name; only when
-/// that cannot be written either does the caller wait.
+/// that has them. Pieces wait in memory up to a limit, beyond it in a file without a name; only
+/// when that cannot be written either does the caller wait.
 final class OutputQueue: Sendable {
   struct Piece {
     var descriptor: Int32

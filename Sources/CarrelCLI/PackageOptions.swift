@@ -20,7 +20,8 @@ enum PackageOptions {
       help: "limit for listing one product's tests; 'none' for no limit (default: 60)"),
   ]
 
-  /// - Parameter earlier: A run whose build is to be repeated as far as the options say nothing else.
+  /// - Parameter earlier: A run whose build is to be repeated as far as the options say nothing
+  ///   else.
   static func configuration(
     _ arguments: ParsedArguments, package given: String?, _ context: CommandContext,
     asIn earlier: RunHeader? = nil

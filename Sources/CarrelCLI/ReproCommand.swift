@@ -109,8 +109,8 @@ private struct Reproduction {
 
   /// The run that the bundle is from.
 
-  /// Lets the tests see the variables that they saw: those the user passed, not those that belong to
-  /// a machine.
+  /// Lets the tests see the variables that they saw: those the user passed, not those that belong
+  /// to a machine.
   private func takeOver(_ command: RecordedCommand?, into package: inout PackageConfiguration) {
     guard let command else { return }
     let ofMachine: Set = ["PATH", "USER", "LOGNAME", "SHELL"]

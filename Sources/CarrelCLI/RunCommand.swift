@@ -13,8 +13,9 @@ enum RunCommand {
     discussion: """
       PACKAGE is the folder of a Swift package (default: the current folder). Each run has a record
       in PACKAGE/.carrel/runs/<run ID>, 'latest' points to the newest.
-      Exit status: 0 every test succeeded, 1 tests failed, 2 usage, 3 build failed, 4 nothing matched,
-      5 listing failed, 6 environment, 7 something could not be written, 128+N ended by signal N.
+      Exit status: 0 every test succeeded, 1 tests failed, 2 usage, 3 build failed, 4 nothing
+      matched, 5 listing failed, 6 environment, 7 something could not be written, 128+N ended by
+      signal N.
       """)
 
   static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {

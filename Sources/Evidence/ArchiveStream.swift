@@ -46,8 +46,8 @@ final class ArchiveStream {
   /// Fills the buffer, or as much of it as there are bytes left.
   ///
   /// - Returns: The number of bytes; less than the buffer's size at the end only.
-  /// - Throws: ``EvidenceError`` with the code `cut-off` or `malformed` when the compressed data end
-  ///   early or are damaged, `unreadable` when the system cannot read the file.
+  /// - Throws: ``EvidenceError`` with the code `cut-off` or `malformed` when the compressed data
+  ///   end early or are damaged, `unreadable` when the system cannot read the file.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     var filled = 0
     while filled < buffer.count, let base = buffer.baseAddress {

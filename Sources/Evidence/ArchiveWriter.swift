@@ -5,9 +5,10 @@ import SystemFiles
 /// Writes a tar archive in pax form through libarchive.
 ///
 /// Names are handed over as bytes and stored as bytes. In the C locale, which is set for the thread
-/// while a header is written, libarchive stores an ASCII name in the plain header and any other as it
-/// is, under the record `hdrcharset=BINARY`, so no reader converts it to its locale or normalizes its
-/// Unicode. Owners, times and everything else that differs from machine to machine is left out.
+/// while a header is written, libarchive stores an ASCII name in the plain header and any other as
+/// it is, under the record `hdrcharset=BINARY`, so no reader converts it to its locale or
+/// normalizes its Unicode. Owners, times and everything else that differs from machine to machine
+/// is left out.
 final class ArchiveWriter {
   private var archive: OpaquePointer?
   private let path: String

@@ -3,9 +3,9 @@ package import RunModel
 /// Names of files that belong to one attempt at one test.
 ///
 /// A name is made of a readable part, the attempt's number and a digest of the test ID:
-/// `NotesTests.NoteTests_testTitle.a1.h5kq2mzrwx7e3vta`. The digest alone makes it unique, also where
-/// case and Unicode normalization do not count; the readable part is for people and may be cut.
-/// `bundles/index.jsonl` of the run record leads from the name back to the test ID.
+/// `NotesTests.NoteTests_testTitle.a1.h5kq2mzrwx7e3vta`. The digest alone makes it unique, also
+/// where case and Unicode normalization do not count; the readable part is for people and may be
+/// cut. `bundles/index.jsonl` of the run record leads from the name back to the test ID.
 package enum ArtifactName {
   /// Largest size of a name in bytes; leaves room for an extension within the 255 bytes that file
   /// systems allow.

@@ -6,11 +6,12 @@ extension BundleReader {
   ///
   /// A folder that does not exist is filled under another name beside it and renamed when it is
   /// done; one that exists must be empty and is filled in place. Entries that are not what a bundle
-  /// may hold are refused, named in the report and do not stop the rest. A damaged or cut-off bundle
-  /// gives what is whole in it; the report's check says so.
+  /// may hold are refused, named in the report and do not stop the rest. A damaged or cut-off
+  /// bundle gives what is whole in it; the report's check says so.
   ///
-  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `not-a-bundle`, `newer-format`, `target-not-empty`, `limit` or `unwritable`; then nothing is left of
-  ///   what was extracted.
+  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `not-a-bundle`,
+  ///   `newer-format`, `target-not-empty`, `limit` or `unwritable`; then nothing is left of what
+  ///   was extracted.
   package func extract(
     to target: String, options: ExtractionOptions = ExtractionOptions()
   ) throws -> ExtractionReport {

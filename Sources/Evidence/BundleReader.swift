@@ -12,8 +12,9 @@ package struct BundleReader: Sendable {
 
   /// The first entry.
   ///
-  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `not-a-bundle`, `malformed`,
-  ///   `cut-off`, `limit`, or `newer-format` when a newer major version wrote the bundle.
+  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `not-a-bundle`,
+  ///   `malformed`, `cut-off`, `limit`, or `newer-format` when a newer major version wrote the
+  ///   bundle.
   package func manifest() throws -> BundleManifest {
     try manifest(from: try TarReader(path: path, limits: limits))
   }
@@ -29,8 +30,8 @@ package struct BundleReader: Sendable {
 
   /// The bytes of one file of the bundle.
   ///
-  /// - Throws: ``EvidenceError`` with the code `not-found` when the bundle has no such file, `limit`
-  ///   when it is larger than `maxBytes`.
+  /// - Throws: ``EvidenceError`` with the code `not-found` when the bundle has no such file,
+  ///   `limit` when it is larger than `maxBytes`.
   package func read(_ entryPath: String, maxBytes: Int = BundleLimits.readBytes) throws -> [UInt8] {
     if let bytes = try readIfPresent(entryPath, maxBytes: maxBytes) { return bytes }
     let name = ByteName(entryPath).displayName

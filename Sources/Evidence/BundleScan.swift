@@ -34,8 +34,8 @@ struct BundleScan: ~Copyable {
 
   /// Reads the bundle to its end, or to where it cannot be read any further.
   ///
-  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable` or `newer-format`, and what
-  ///   the visitor throws. Everything else is a problem of the check.
+  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable` or `newer-format`, and
+  ///   what the visitor throws. Everything else is a problem of the check.
   consuming func run() throws -> BundleCheck {
     do {
       let reader = try reading { try TarReader(path: bundle.path, limits: bundle.limits) }
@@ -224,14 +224,14 @@ extension BundleReader {
   /// A bundle is whole when its first entry is a manifest, its last entry a list of contents that
   /// agrees with every entry before it, and nothing follows.
   ///
-  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable` or `newer-format`. Any other
-  ///   damage is a problem of the result.
+  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable` or `newer-format`. Any
+  ///   other damage is a problem of the result.
   package func verify() throws -> BundleCheck {
     try BundleScan(self).run()
   }
 
-  /// Does what ``verify()`` does, and hands out the entries on the way, in their order, the manifest
-  /// and the list of contents included; of a damaged bundle those up to the damage.
+  /// Does what ``verify()`` does, and hands out the entries on the way, in their order, the
+  /// manifest and the list of contents included; of a damaged bundle those up to the damage.
   package func verify(_ body: @escaping (BundleEntry) throws -> Void) throws -> BundleCheck {
     try BundleScan(self, visitor: EntryVisitor(body)).run()
   }

@@ -22,9 +22,9 @@ package struct ByteName: Hashable, Sendable {
 extension ByteName {
   /// The name for people: printable on one line whatever its bytes are.
   ///
-  /// A backslash is doubled; newline, carriage return and tab are written as `\n`, `\r`, `\t`; other
-  /// hidden characters (`Unicode.Scalar.isHidden`), private and unassigned ones as `\u{HEX}`; bytes
-  /// that are not UTF-8 as `\xHH`. Different names never look the same for their escapes.
+  /// A backslash is doubled; newline, carriage return and tab are written as `\n`, `\r`, `\t`;
+  /// other hidden characters (`Unicode.Scalar.isHidden`), private and unassigned ones as `\u{HEX}`;
+  /// bytes that are not UTF-8 as `\xHH`. Different names never look the same for their escapes.
   package var displayName: String {
     var result = ""
     var rest = bytes[...]

@@ -84,9 +84,10 @@ package final class CappedLog: Sendable {
 
   /// Writes the tail and closes the file; later bytes are ignored in the file.
   ///
-  /// - Returns: What to refer to the log by; `nil` when nothing was appended, then there is no file.
-  /// - Throws: ``EvidenceError`` with the code `unwritable` when any byte that belongs into the file
-  ///   could not be written; ``lastText(lines:bytes:)`` still works.
+  /// - Returns: What to refer to the log by; `nil` when nothing was appended, then there is no
+  ///   file.
+  /// - Throws: ``EvidenceError`` with the code `unwritable` when any byte that belongs into the
+  ///   file could not be written; ``lastText(lines:bytes:)`` still works.
   package func finish() throws -> LogReference? {
     let result: Result<LogReference?, SystemFailure> = state.withLock { state in
       guard state.total > 0 else { return .success(nil) }

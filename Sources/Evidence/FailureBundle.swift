@@ -6,10 +6,11 @@ package enum FailureBundle {
   /// Packs the contents and puts the bundle in place when it is complete.
   ///
   /// The bundle is written under a temporary name in the same folder and then renamed, so under its
-  /// final name there is either all of it or nothing. Folders that are missing are made. What cannot
-  /// be read, changes meanwhile or is no file is noted in the bundle and does not stop the packing.
-  /// The same contents give the same bytes. A bundle keeps the limits that its readers have: what
-  /// goes beyond them is left out and noted, and texts of the manifest are shortened with a mark.
+  /// final name there is either all of it or nothing. Folders that are missing are made. What
+  /// cannot be read, changes meanwhile or is no file is noted in the bundle and does not stop the
+  /// packing. The same contents give the same bytes. A bundle keeps the limits that its readers
+  /// have: what goes beyond them is left out and noted, and texts of the manifest are shortened
+  /// with a mark.
   ///
   /// May be called from any thread, also for several bundles at once.
   ///

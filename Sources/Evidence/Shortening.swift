@@ -13,8 +13,8 @@ extension AttemptResult: AttemptTexts {}
 extension BundleManifest: AttemptTexts {}
 
 extension AttemptResult {
-  /// The attempt with its texts and lists cut until its JSON fits into so many bytes; what is cut is
-  /// marked. Unchanged when it fits.
+  /// The attempt with its texts and lists cut until its JSON fits into so many bytes; what is cut
+  /// is marked. Unchanged when it fits.
   package func shortened(toBytes limit: Int) throws -> AttemptResult {
     try Shortening.fit(self, toBytes: limit).value
   }

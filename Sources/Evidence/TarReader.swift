@@ -15,9 +15,9 @@ package struct BundleEntry: Hashable, Sendable {
 
 /// Reads the entries of a tar archive one after the other with bounded memory.
 ///
-/// It knows exactly where the archive ends and keeps every byte of a name: neither is to be had from
-/// libarchive's own tar reader, which takes a missing end marker for the end, cuts names at zero
-/// bytes and converts them by locale. Decompression is libarchive's.
+/// It knows exactly where the archive ends and keeps every byte of a name: neither is to be had
+/// from libarchive's own tar reader, which takes a missing end marker for the end, cuts names at
+/// zero bytes and converts them by locale. Decompression is libarchive's.
 final class TarReader {
   /// Headers that may describe one entry: extended, global, long name, long target.
   private static let maxExtraHeaders = 4

@@ -97,7 +97,8 @@ package struct TestFilter: Hashable, Sendable {
         found.insert(position)
         continue
       }
-      // As typed or printed, else as an equivalent text: keyboards differ in how they write an accent.
+      // As typed or printed, else as an equivalent text: keyboards differ in how they write an
+      // accent.
       let spellings = [text] + (TestID.name(ofPrinted: text).map { [$0] } ?? [])
       let equivalent = spellings.lazy.compactMap { byName[$0] }.first ?? []
       let exact = equivalent.filter { position in

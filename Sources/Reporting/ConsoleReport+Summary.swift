@@ -70,7 +70,8 @@ extension ConsoleReport {
   /// Most lines of a message there.
   private static let messageLines = 4
 
-  /// What the first failure says, its comments as `swift test` shows them, and the cases that failed.
+  /// What the first failure says, its comments as `swift test` shows them, and the cases that
+  /// failed.
   private func summary(of main: AttemptResult?, _ result: TestResult) -> [String] {
     let text = main?.explanation ?? result.reason ?? Sentences.fallback(result.verdict)
     let all = text.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }

@@ -66,7 +66,8 @@ extension JUnitRenderer {
     }
   }
 
-  /// The end of a log with a mark when something was left out; `nil` when it is empty or unreadable.
+  /// The end of a log with a mark when something was left out; `nil` when it is empty or
+  /// unreadable.
   private func text(of log: LogReference, logText: (LogReference) -> LogEnd?) -> String? {
     guard log.bytes > 0, let end = logText(log), !end.text.isEmpty else { return nil }
     let kept = tail(of: end.text, bytes: streamLimit)

@@ -7,7 +7,8 @@ struct JUnitRenderer {
   let names: ShortNames
   let leaksFail: Bool
   let sourceRoot: String?
-  /// Bytes kept of each stream and of each failure's text, so that the report stays within its limit.
+  /// Bytes kept of each stream and of each failure's text, so that the report stays within its
+  /// limit.
   let streamLimit: Int
   let textLimit: Int
 

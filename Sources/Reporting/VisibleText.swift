@@ -10,7 +10,8 @@ enum VisibleForm {
 
 /// The text with everything that could drive a terminal or hide text written visibly.
 ///
-/// Each hidden character (`Unicode.Scalar.isHidden`) becomes `\u{HEX}`, for example `\u{1B}` for ESC.
+/// Each hidden character (`Unicode.Scalar.isHidden`) becomes `\u{HEX}`, for example `\u{1B}` for
+/// ESC.
 func terminalSafe(_ text: String, as form: VisibleForm = .line) -> String {
   replacingHidden(in: text) { value, next, bytes in
     switch (value, form) {

@@ -61,7 +61,8 @@ struct XMLWriter {
     }
   }
 
-  /// The length of the character or byte at the index, and what is written in its place, if anything.
+  /// The length of the character or byte at the index, and what is written in its place, if
+  /// anything.
   private static func escape(
     _ source: UnsafeBufferPointer<UInt8>, at index: Int, inAttribute: Bool
   ) -> (length: Int, replacement: String?) {

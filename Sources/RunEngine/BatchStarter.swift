@@ -18,8 +18,8 @@ package enum StartPolicy: String, CaseIterable, Sendable {
 final class BatchStarter {
   /// Seconds that an executable may take until it is about to run tests.
   static let readyLimit = 10.0
-  /// Processes of one product and library for each worker from which on ``StartPolicy/auto`` is warm;
-  /// a warm process costs about two starts.
+  /// Processes of one product and library for each worker from which on ``StartPolicy/auto`` is
+  /// warm; a warm process costs about two starts.
   static let fewestProcesses = 4
 
   private let supervisor: Supervisor
@@ -42,8 +42,8 @@ final class BatchStarter {
     }
   }
 
-  /// Whether many processes will be needed. Batches that are sized by time are long compared with the
-  /// start of their process.
+  /// Whether many processes will be needed. Batches that are sized by time are long compared with
+  /// the start of their process.
   static func pays(tests: Int, scheduling: SchedulerOptions) -> Bool {
     guard case .fixed(let size) = scheduling.batch else { return false }
     return tests / max(size, 1) >= fewestProcesses * scheduling.workers

@@ -159,8 +159,8 @@ package final class RunSession {
   /// Makes sure that a product is the build that was listed: processes of several builds would be
   /// mixed in one run otherwise.
   ///
-  /// - Throws: ``WorkersError`` with code `changed`. Once a product has changed it stays refused, also
-  ///   when the build that was listed comes back.
+  /// - Throws: ``WorkersError`` with code `changed`. Once a product has changed it stays refused,
+  ///   also when the build that was listed comes back.
   func checkExecutable(of product: TestProduct) throws(WorkersError) {
     guard let listed = catalog.executables[product.name] else { return }
     let isSame =
@@ -168,8 +168,8 @@ package final class RunSession {
       && ExecutableIdentity(of: product.executable) == listed
     guard !isSame else { return }
     let message =
-      "\(product.executable) is not the file any more that was listed; it was built anew or removed "
-      + "during the run, so no more tests of \(product.name) are started"
+      "\(product.executable) is not the file any more that was listed; it was built anew or "
+      + "removed during the run, so no more tests of \(product.name) are started"
     if changedProducts.insert(product.name).inserted {
       log(.problem(RunProblem(severity: .error, code: "executable-changed", message: message)))
     }

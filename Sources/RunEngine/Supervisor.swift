@@ -6,8 +6,8 @@ package import Workers
 package final class Supervisor {
   package let loop: EventLoop
   package let registry: ProcessRegistry
-  /// Name of the signal that asked for the end of the run; also one that came while the loop did not
-  /// run.
+  /// Name of the signal that asked for the end of the run; also one that came while the loop did
+  /// not run.
   package var interruption: String? { first ?? loop.pendingSignal.map { signalName($0) } }
   private var first: String?
   private var signalsSeen = 0

@@ -2,7 +2,8 @@ extension Unicode.Scalar {
   /// Whether a terminal does not show the character as what it is.
   ///
   /// Hidden are control and formatting characters, separators of lines and paragraphs, and code
-  /// points that are no characters. The joiners U+200C and U+200D are not: names and emoji need them.
+  /// points that are no characters. The joiners U+200C and U+200D are not: names and emoji need
+  /// them.
   package var isHidden: Bool {
     switch value {
     case 0x20..<0x7F: return false

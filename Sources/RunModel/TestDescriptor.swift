@@ -6,8 +6,8 @@ package struct TestDescriptor: Codable, Hashable, Sendable {
   package var location: SourceLocation?
   package var isParameterized: Bool
   package var tags: [String]
-  /// The library's own identifier: Swift Testing's `Module.Suite/function()/File.swift:LINE:COLUMN`,
-  /// the same as ``TestID/name`` for XCTest.
+  /// The library's own identifier: Swift Testing's
+  /// `Module.Suite/function()/File.swift:LINE:COLUMN`, the same as ``TestID/name`` for XCTest.
   package var libraryID: String
 
   package init(

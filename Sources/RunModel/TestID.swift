@@ -35,9 +35,9 @@ package struct TestID: Hashable, Sendable {
   /// hexadecimal); in the name `%` and hidden characters are. Everything else stands for itself,
   /// so names with quotes, slashes, dots, commas and emoji need no quoting beyond the shell's.
   ///
-  /// Hidden are control characters, formatting characters but the two joiners (marks that change the
-  /// writing direction are among them), separators of lines, and code points that are no characters.
-  /// Any character may be written as `%XX`.
+  /// Hidden are control characters, formatting characters but the two joiners (marks that change
+  /// the writing direction are among them), separators of lines, and code points that are no
+  /// characters. Any character may be written as `%XX`.
   ///
   /// - Returns: `nil` when the text has no product, an unknown library, or a broken escape.
   package init?(parsing text: String) {
@@ -58,7 +58,8 @@ package struct TestID: Hashable, Sendable {
   /// - Returns: `nil` when the text has a broken escape.
   package static func name(ofPrinted text: String) -> String? { percentDecoded(text[...]) }
 
-  /// The suite: everything before the last component of the name, or the module for a free function.
+  /// The suite: everything before the last component of the name, or the module for a free
+  /// function.
   package var suite: String {
     splitName.suite
   }
@@ -96,7 +97,8 @@ package struct TestID: Hashable, Sendable {
 
 extension TestID {
   package var description: String {
-    "\(percentEncoded(product, alsoEscaping: [UInt8(ascii: ":")])):\(library.rawValue):\(printableName)"
+    let product = percentEncoded(product, alsoEscaping: [UInt8(ascii: ":")])
+    return "\(product):\(library.rawValue):\(printableName)"
   }
 }
 

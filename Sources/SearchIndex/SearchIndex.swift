@@ -27,7 +27,8 @@ package enum SearchIndex {
         attributes TEXT NOT NULL,
         UNIQUE (type, identifier)
       );
-      CREATE VIRTUAL TABLE search USING fts5 (field, words, tokenize = 'unicode61 remove_diacritics 2');
+      CREATE VIRTUAL TABLE search USING fts5 (
+        field, words, tokenize = 'unicode61 remove_diacritics 2');
       """
     guard sqlite3_exec(handle, schema, nil, nil, nil) == SQLITE_OK else {
       throw SearchIndexError(.notMade, path: path, handle: handle)

@@ -49,7 +49,8 @@ extension BatchTranscript {
     state[test] = progress
   }
 
-  /// The outcome of a test that has ended: what was seen of it, compared with the library's own word.
+  /// The outcome of a test that has ended: what was seen of it, compared with the library's own
+  /// word.
   func judged(_ progress: Progress, in test: TestID, duration: Double) -> TestOutcome {
     var progress = progress
     progress.issues.append(contentsOf: progress.findings)

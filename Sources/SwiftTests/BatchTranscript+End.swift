@@ -59,8 +59,8 @@ extension BatchTranscript {
   ///   other than 0 without failures and 1 with failures, no closing record) is charged to the test
   ///   that finished last.
   /// - A crash report makes the test that ran when it was written `crashed`.
-  /// - When nothing was started and the batch has one test only, that test gets the blame; with more
-  ///   tests nobody can tell, and all of them count as not started.
+  /// - When nothing was started and the batch has one test only, that test gets the blame; with
+  ///   more tests nobody can tell, and all of them count as not started.
   package mutating func conclude(
     end: ProcessEnd, intervention: Intervention?, leftovers: [Leftover],
     crashReports: [CrashReport] = []
@@ -198,7 +198,8 @@ extension BatchTranscript {
     if outcome.verdict.isSuccess(leaksFail: true) {
       outcome.verdict = .crashed
       outcome.reason =
-        "the process reported a crash (\(crash.description)) while the test was running, and went on"
+        "the process reported a crash (\(crash.description)) while the test was running, and went "
+        + "on"
     }
     guard outcome.verdict == .crashed else { return }
     outcome.add(decisive: crash.issue)

@@ -1,7 +1,7 @@
 import RunModel
 
-/// Cuts the channel into its lines, and the strings of very long lines down to what is kept of them,
-/// while they arrive: no message takes more memory than it may.
+/// Cuts the channel into its lines, and the strings of very long lines down to what is kept of
+/// them, while they arrive: no message takes more memory than it may.
 struct ChannelLines: Sendable {
   /// Lines up to here are passed on as they are.
   static let plainLimit = 1 << 20

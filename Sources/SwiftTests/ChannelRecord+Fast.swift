@@ -1,7 +1,8 @@
 import Glibc
 
 extension ChannelRecord {
-  /// Reads the lines that come for every test without a JSON decoder, which takes ten times as long.
+  /// Reads the lines that come for every test without a JSON decoder, which takes ten times as
+  /// long.
   ///
   /// - Returns: `nil` for every line that is not exactly of an expected form; the decoder reads it.
   init?(usualLine line: UnsafeRawBufferPointer) {

@@ -2,8 +2,9 @@ import FoundationEssentials
 
 /// One line of a process's channel: a record of the observer or of Swift Testing's event stream.
 ///
-/// The event stream is version 0, the one that names the cases of parameterized tests; of records of
-/// unknown kinds only the kind is read, and unknown fields are ignored, as its specification asks.
+/// The event stream is version 0, the one that names the cases of parameterized tests; of records
+/// of unknown kinds only the kind is read, and unknown fields are ignored, as its specification
+/// asks.
 enum ChannelRecord: Sendable {
   case observer(ObserverRecord)
   case stream(StreamRecord)

@@ -1,7 +1,7 @@
 import RunModel
 
-/// Takes out of a test's output the lines in which XCTest itself reports its progress: every test has
-/// two of them, and they say what the results say anyway. Lines about failures stay.
+/// Takes out of a test's output the lines in which XCTest itself reports its progress: every test
+/// has two of them, and they say what the results say anyway. Lines about failures stay.
 ///
 /// XCTest prints a test's first line right before or right after the boundary at its start, and its
 /// last line right before or right after the boundary at its end: its observers are told in no

@@ -2,8 +2,9 @@
 /// tests.
 ///
 /// Matching costs Swift Testing time for every test of the product and every character of the
-/// pattern, so common beginnings are written once, and where all tests with a beginning are selected,
-/// the beginning is enough: 250 of 500 tests in one run of the sources need some 60 characters.
+/// pattern, so common beginnings are written once, and where all tests with a beginning are
+/// selected, the beginning is enough: 250 of 500 tests in one run of the sources need some 60
+/// characters.
 package struct FilterPatterns: Sendable {
   /// The product's identifiers, sorted.
   private let identifiers: [[Character]]

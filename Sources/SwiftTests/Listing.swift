@@ -58,7 +58,8 @@ package struct Listing: Sendable {
   /// The folders that Foundation named in the listing process, by the call that did.
   package private(set) var homes: [String: String] = [:]
 
-  /// Classes with tests that they inherit and that are not among the listed ones, one sentence each.
+  /// Classes with tests that they inherit and that are not among the listed ones, one sentence
+  /// each.
   package private(set) var warnings: [String] = []
 
   package mutating func feed(_ stream: ProcessStream, _ bytes: UnsafeRawBufferPointer) {
@@ -125,8 +126,8 @@ package struct Listing: Sendable {
 
   /// The tests, once the process has ended.
   ///
-  /// - Throws: ``SwiftTestsError`` with code `listingFailed` when the process did not get to the end
-  ///   of its listing, however it ended.
+  /// - Throws: ``SwiftTestsError`` with code `listingFailed` when the process did not get to the
+  ///   end of its listing, however it ended.
   package func result(end: ProcessEnd) throws(SwiftTestsError) -> [TestDescriptor] {
     let isWhole: Bool
     let name = library == .xctest ? "XCTest" : "Swift Testing"

@@ -5,8 +5,8 @@ package import Workers
 /// The library that is loaded into test processes; see `Observer/interpose.c.in`.
 ///
 /// XCTest's and Foundation's modules have no stable binary interface on Linux, so the library is
-/// compiled by the very toolchain that compiles the tests, once per toolchain and version of Carrel,
-/// and kept in the user's cache folder.
+/// compiled by the very toolchain that compiles the tests, once per toolchain and version of
+/// Carrel, and kept in the user's cache folder.
 package struct ObserverLibrary: Sendable {
   /// Absolute path of the library.
   package let path: String

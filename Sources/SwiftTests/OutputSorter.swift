@@ -2,8 +2,8 @@ import RunModel
 import Workers
 
 /// Sorts what a process writes into its output streams by test: cuts the streams at the boundaries,
-/// waits until the channel says whose output follows each of them, takes XCTest's own lines out, and
-/// keeps the end of what belongs to no test.
+/// waits until the channel says whose output follows each of them, takes XCTest's own lines out,
+/// and keeps the end of what belongs to no test.
 struct OutputSorter: Sendable {
   /// A piece of a test's output.
   struct Piece: Sendable {
@@ -79,8 +79,8 @@ struct OutputSorter: Sendable {
     pending = []
   }
 
-  /// Appends to a test's output what was written outside of any test from a boundary on, with a line
-  /// that says so.
+  /// Appends to a test's output what was written outside of any test from a boundary on, with a
+  /// line that says so.
   mutating func append(strayFrom sequence: Int, to test: TestID) {
     for stream in [ProcessStream.stdout, .stderr] {
       let bytes = stray[stream]?.bytes(from: sequence) ?? []

@@ -39,7 +39,8 @@ private func readAll(_ descriptor: Int32, maxBytes: Int) throws(SystemFailure) -
   }
 }
 
-/// Reads a file of at most 64 MiB whole, for example one under `/proc`; `nil` when it cannot be read.
+/// Reads a file of at most 64 MiB whole, for example one under `/proc`; `nil` when it cannot be
+/// read.
 package func readSmallFile(_ path: String, _ reading: FileReading = .anything) -> [UInt8]? {
   try? readFile(path, maxBytes: 64 << 20, reading)
 }

@@ -2,8 +2,8 @@ import Glibc
 
 /// Open folders on the way from a root to the folder that was asked for last.
 ///
-/// Paths that follow each other in a tree share most of their folders, so each is opened about once.
-/// Of a deep path only the last ``openFolders`` stay open.
+/// Paths that follow each other in a tree share most of their folders, so each is opened about
+/// once. Of a deep path only the last ``openFolders`` stay open.
 package struct FolderChain: ~Copyable {
   private struct Link {
     var name: ArraySlice<UInt8>

@@ -4,8 +4,9 @@ import Glibc
 /// when their process was killed.
 ///
 /// Such a name is `.carrel-PID-RANDOM.tmp` or, for a folder, `.carrel-PID-RANDOM.partial`. Whoever
-/// makes one holds a lock on it (flock(2)) until it is renamed or removed; the kernel gives the lock
-/// back when the process ends, however it ends. A link cannot be locked; the PID stands for its owner.
+/// makes one holds a lock on it (flock(2)) until it is renamed or removed; the kernel gives the
+/// lock back when the process ends, however it ends. A link cannot be locked; the PID stands for
+/// its owner.
 package enum Leftovers {
   package enum Kind: String, Sendable {
     case file = "tmp"

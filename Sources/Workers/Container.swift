@@ -73,8 +73,8 @@ package struct Container: Sendable, Hashable {
     if let slash = folder.lastIndex(of: "/") { counts[String(folder[..<slash]), default: 0] += 1 }
   }
 
-  /// Replaces a folder of the container by another one, which is moved; folders that every container
-  /// has are made when they are missing in it, unless a link or a file has their place.
+  /// Replaces a folder of the container by another one, which is moved; folders that every
+  /// container has are made when they are missing in it, unless a link or a file has their place.
   ///
   /// - Parameter name: `home` or `tmp`.
   /// - Returns: `false` when there is no such other folder; then nothing is done.

@@ -1,8 +1,8 @@
 import CSystem
 import Glibc
 
-/// A loop over descriptors, timers, signals and background work, all handled on the thread that runs
-/// it. Nothing in it is shared between threads except the results of background work.
+/// A loop over descriptors, timers, signals and background work, all handled on the thread that
+/// runs it. Nothing in it is shared between threads except the results of background work.
 package final class EventLoop {
   /// Identifies a timer for ``cancel(_:)``.
   package struct Timer: Hashable {
@@ -100,8 +100,8 @@ package final class EventLoop {
   /// Calls the handler for each of the given signals instead of their normal effect, on the loop's
   /// thread. Signals that this process ignores stay ignored.
   ///
-  /// While the loop runs, two signals are handled, else one; the next one ends the process, wherever
-  /// it is. One loop of a process may have signals.
+  /// While the loop runs, two signals are handled, else one; the next one ends the process,
+  /// wherever it is. One loop of a process may have signals.
   ///
   /// - Throws: ``WorkersError`` with code `system`.
   package func onSignals(
@@ -189,9 +189,9 @@ package final class EventLoop {
     }
   }
 
-  /// After an absence, for example because the process was stopped, timers that are over get the time
-  /// of the absence once more, up to a second: whoever was held up because nobody read what they
-  /// wrote can go on.
+  /// After an absence, for example because the process was stopped, timers that are over get the
+  /// time of the absence once more, up to a second: whoever was held up because nobody read what
+  /// they wrote can go on.
   private func postponeTimers(now: Double, absence: Double) {
     guard absence > Self.absence else { return }
     let time = now + min(absence, Self.longestGrace)

@@ -3,7 +3,8 @@ import SystemFiles
 
 /// Folders that belong to the user alone.
 package enum PrivateFolder {
-  /// Makes the folder if need be, and checks that nobody else can write into it or stands behind it.
+  /// Makes the folder if need be, and checks that nobody else can write into it or stands behind
+  /// it.
   ///
   /// What is kept in such a folder is believed later, up to libraries that are loaded into test
   /// processes; so the folder itself must not be a link, must belong to the user, and must not be
@@ -24,8 +25,8 @@ package enum PrivateFolder {
   /// The folder for files that can be made again: `carrel` in `XDG_CACHE_HOME`, else in `.cache` of
   /// `HOME`, else a folder of this user in `/tmp`; the first that can be used.
   ///
-  /// A library in it is named in `LD_PRELOAD`, which has no way to write a space, a colon or a dollar
-  /// sign (ld.so(8)), so a folder with one of them in its path cannot be used.
+  /// A library in it is named in `LD_PRELOAD`, which has no way to write a space, a colon or a
+  /// dollar sign (ld.so(8)), so a folder with one of them in its path cannot be used.
   ///
   /// - Throws: ``WorkersError`` with code `container` when there is none.
   package static func cache(environment: [String: String]) throws(WorkersError) -> String {

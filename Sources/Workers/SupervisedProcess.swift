@@ -50,8 +50,8 @@ package struct Leftover: Sendable, Hashable {
   }
 }
 
-/// One process in a session of its own, read from and watched by an event loop until it and all that
-/// it started are gone.
+/// One process in a session of its own, read from and watched by an event loop until it and all
+/// that it started are gone.
 ///
 /// The end of a pipe is never waited for: whatever still holds it, the process has ended when the
 /// kernel says so.

@@ -5,8 +5,8 @@ import SystemFiles
 
 /// A process of a test executable that was loaded once and is copied for each batch.
 ///
-/// See `docs/decisions/0007-warm-start.md`. The copies are children of this process, not of the warm
-/// one, and are supervised like every other child.
+/// See `docs/decisions/0007-warm-start.md`. The copies are children of this process, not of the
+/// warm one, and are supervised like every other child.
 package final class WarmProcess {
   /// The variable that makes a process a warm one: the number of its control socket.
   static let variable = "CARREL_OBSERVER_WARM"
@@ -86,8 +86,8 @@ package final class WarmProcess {
 
   deinit { close(control) }
 
-  /// Calls the handler when the process can be copied, or cannot: with the reason. At once when that
-  /// is known.
+  /// Calls the handler when the process can be copied, or cannot: with the reason. At once when
+  /// that is known.
   package func whenReady(_ handler: @escaping (String?) -> Void) {
     switch state {
     case .starting: waiting.append(handler)

@@ -4,9 +4,9 @@ import SystemFiles
 /// The folder of one run that holds the containers of its batches.
 ///
 /// It has a short path (`/tmp/carrel-UID/XXXXXX`), so that sockets in it fit into the 107 bytes of
-/// `sun_path` (unix(7)), and belongs to the user alone. It holds a marker, and is locked from before
-/// it gets its name until the run ends: what a killed run left has the marker but no lock, and is
-/// removed by the next one.
+/// `sun_path` (unix(7)), and belongs to the user alone. It holds a marker, and is locked from
+/// before it gets its name until the run ends: what a killed run left has the marker but no lock,
+/// and is removed by the next one.
 package final class WorkRoot {
   /// What to do when no container can be made.
   package static let advice =
@@ -23,7 +23,8 @@ package final class WorkRoot {
   private var retired = 0
   private var fingerprints: [Container: Container.Fingerprint] = [:]
 
-  /// - Parameter base: The folder for the folders of all runs of all users; `nil` or empty for `/tmp`.
+  /// - Parameter base: The folder for the folders of all runs of all users; `nil` or empty for
+  ///   `/tmp`.
   /// - Throws: ``WorkersError`` with code `container`.
   package init(base: String? = nil) throws(WorkersError) {
     let user = Self.userFolder(base: base)

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// Processes that are copies of a warm one: nothing is different but the time they take. The table
-  /// of outcomes is held to them in `VerdictTests`.
+  /// Processes that are copies of a warm one: nothing is different but the time they take. The
+  /// table of outcomes is held to them in `VerdictTests`.
   @Suite struct WarmStartTests {
     private static let warm = ["--start", "warm", "--batch", "1"]
 

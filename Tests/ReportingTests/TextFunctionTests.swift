@@ -8,8 +8,8 @@ import Testing
 /// What every text goes through: right for any input, and in time that grows with its size only.
 @Suite struct TextFunctionTests {
   private static let pieces = [
-    "a", "\u{1B}", "\r", "\n", "\r\n", "\t", "é", "\u{E9}\u{301}", "🦊", "👩‍👩‍👧", "\u{202E}", "\u{200F}",
-    "\u{85}",
+    "a", "\u{1B}", "\r", "\n", "\r\n", "\t", "é", "\u{E9}\u{301}", "🦊", "👩‍👩‍👧", "\u{202E}",
+    "\u{200F}", "\u{85}",
     "\u{FFFE}", "\u{FFFF}", "\u{2028}", "\u{61C}", "\u{7F}", "\0", "表", "\"", "\\", "%", "<",
     "\u{D7FF}",
     "\u{FFFD}", "\u{10FFFF}", "\u{A0}", "🇩🇪", "\u{AD}", "\u{200B}", "\u{FEFF}", "\u{E0041}",

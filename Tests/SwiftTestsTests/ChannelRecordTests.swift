@@ -11,8 +11,9 @@ import Testing
   ]
 
   static func event(_ kind: String, _ name: String, _ time: String) -> String {
-    #"{"kind":"event","payload":{"instant":{"absolute":\#(time),"since1970":17.5},"kind":"\#(kind)","#
-      + #""messages":[{"symbol":"default","text":"Test started."}],"testID":"\#(name)"},"version":0}"#
+    #"{"kind":"event","payload":{"instant":{"absolute":\#(time),"since1970":17.5},"#
+      + #""kind":"\#(kind)","messages":[{"symbol":"default","text":"Test started."}],"#
+      + #""testID":"\#(name)"},"version":0}"#
   }
 
   func stream(_ line: String) throws -> StreamRecord {

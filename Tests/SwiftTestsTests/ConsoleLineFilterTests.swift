@@ -18,8 +18,8 @@ import Testing
 
     """
 
-  /// The parts between boundaries, each with its test, fed in pieces of the given length; gives what
-  /// is left of each part.
+  /// The parts between boundaries, each with its test, fed in pieces of the given length; gives
+  /// what is left of each part.
   func filtered(_ parts: [(TestID?, String)], pieces length: Int = 1000) -> [String] {
     var filter = ConsoleLineFilter(tests: [Self.a, Self.x])
     var result = [[UInt8]](repeating: [], count: parts.count)

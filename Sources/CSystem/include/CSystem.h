@@ -24,8 +24,8 @@ struct carrel_spawn_request {
 
 /// Starts a process that is killed when the calling thread ends (PR_SET_PDEATHSIG of prctl(2)).
 ///
-/// Returns its PID and stores a pidfd (close-on-exec), or returns -1 with errno set; then no process
-/// is left behind.
+/// Returns its PID and stores a pidfd (close-on-exec), or returns -1 with errno set; then no
+/// process is left behind.
 pid_t carrel_spawn(const struct carrel_spawn_request *request, int *pidfd);
 
 /// pidfd_send_signal(2): 0, or -1 with errno set.
@@ -41,14 +41,14 @@ int carrel_become_subreaper(void);
 /// Returns the PID, 0 when it has not ended, -1 with errno set when it is no child of ours.
 pid_t carrel_reap(pid_t pid, int *exited, int *signaled);
 
-/// Catches the given signals, but not those that are ignored: each is written as one byte, its number,
-/// to a pipe. Also lets them through to the calling thread.
+/// Catches the given signals, but not those that are ignored: each is written as one byte, its
+/// number, to a pipe. Also lets them through to the calling thread.
 ///
 /// Only so many signals as are tolerated are caught; the next one has its default action, whatever
 /// the program does at that moment. That is 1 until it is changed.
 ///
-/// Returns the non-blocking reading end of the pipe, which stays open for good, or -1 with errno set;
-/// EBUSY when signals are caught already.
+/// Returns the non-blocking reading end of the pipe, which stays open for good, or -1 with errno
+/// set; EBUSY when signals are caught already.
 int carrel_catch_signals(const int *signals, size_t count);
 
 /// Says how many signals are caught before the next one has its default action.
@@ -63,8 +63,8 @@ void carrel_release_signals(void);
 /// The next signal in the pipe, or 0 when there is none.
 int carrel_next_signal(int descriptor);
 
-/// Opens /dev/null in place of each of the descriptors 0, 1 and 2 that is closed, so that no other file
-/// gets its number. Returns a set of bits, 1 << N for each descriptor N that was closed.
+/// Opens /dev/null in place of each of the descriptors 0, 1 and 2 that is closed, so that no other
+/// file gets its number. Returns a set of bits, 1 << N for each descriptor N that was closed.
 int carrel_fill_standard_descriptors(void);
 
 /// A non-blocking eventfd(2), close-on-exec.
@@ -73,8 +73,8 @@ int carrel_event_descriptor(void);
 /// pipe2(2) with O_CLOEXEC, the read end non-blocking.
 int carrel_pipe(int descriptors[2]);
 
-/// Copies a file's content into a new file by the cheapest way the file system has: reflink, in-kernel
-/// copy, read and write. 0, or -1 with errno set.
+/// Copies a file's content into a new file by the cheapest way the file system has: reflink,
+/// in-kernel copy, read and write. 0, or -1 with errno set.
 int carrel_copy_file(const char *from, const char *to, mode_t mode);
 
 /// O_PATH of open(2): a descriptor that only says where something is.

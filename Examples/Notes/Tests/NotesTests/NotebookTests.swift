@@ -22,8 +22,8 @@ import Testing
     #expect(notebook.search(word).map(\.title) == ["Groceries"])
   }
 
-  /// Fails on purpose, so that there is a failure to look at. It saves a notebook first: the file is
-  /// in the failure bundle, and the failure comes back when the bundle is reproduced.
+  /// Fails on purpose, so that there is a failure to look at. It saves a notebook first: the file
+  /// is in the failure bundle, and the failure comes back when the bundle is reproduced.
   @Test func survivesSaving() throws {
     var notebook = Notebook()
     try notebook.add(Note(title: "Groceries", text: "Milk and honey"))
