@@ -8,12 +8,15 @@ import Workers
 /// An error that ends a command: what to print and which status to end with.
 struct CommandError: Error {
   var exitCode: ExitCode
+  /// The stable code of the error that it was made from, else that of the status.
+  var code: String
   var message: String
   /// Output of a program that explains it, if any.
   var output: String?
 
-  init(_ exitCode: ExitCode, _ message: String, output: String? = nil) {
+  init(_ exitCode: ExitCode, _ message: String, code: String? = nil, output: String? = nil) {
     self.exitCode = exitCode
+    self.code = code ?? exitCode.code
     self.message = message
     self.output = output
   }
@@ -26,56 +29,66 @@ struct CommandError: Error {
     case let error as UsageError:
       self.init(.usage, error.message)
     case let error as OrchestrationError:
-      switch error.code {
-      case .invalidPattern: self.init(.usage, "--filter " + error.message)
-      case .invalidSkipPattern: self.init(.usage, "--skip " + error.message)
-      case .unknownTest: self.init(.nothingMatched, error.message)
-      case .ambiguousTest: self.init(.usage, error.message)
-      }
-    case let error as EmptySelection:
-      self.init(.nothingMatched, error.message)
+      self.init(error)
+    case let error as RunEngineError:
+      self.init(error)
     case let error as SwiftTestsError:
-      let code: ExitCode =
-        switch error.code {
-        case .noPackage: .usage
-        case .buildFailed: .buildFailed
-        case .noProducts: .nothingMatched
-        case .listingFailed: .listingFailed
-        case .noToolchain, .observerFailed: .environment
-        }
-      let more =
-        switch error.code {
-        case .observerFailed: error.output.map { "\n\($0)" } ?? ""
-        case .noProducts: " (leave out --skip-build)"
-        default: ""
-        }
-      self.init(code, error.message + more, output: error.output)
+      self.init(error)
     case let error as EvidenceError:
-      let code: ExitCode =
+      let status: ExitCode =
         switch error.code {
         case .unwritable, .invalidContents, .targetNotEmpty, .stopped: .notWritten
         case .notFound, .ambiguous: .usage
         default: .badBundle
         }
-      self.init(code, "\(error)")
+      self.init(status, "\(error)", code: error.code.rawValue)
     case let error as SearchIndexError:
-      self.init(.environment, "\(error); \(WorkRoot.advice)")
+      self.init(.environment, "\(error); \(WorkRoot.advice)", code: error.code.rawValue)
     case let error as WorkersError:
-      self.init(.environment, "\(error)")
+      self.init(.environment, "\(error)", code: error.code.rawValue)
     default:
       self.init(.environment, "\(error)")
     }
   }
-}
 
-extension EmptySelection {
-  /// Why nothing is left, and what can be done about it.
-  var message: String {
-    if listed == 0 {
-      return "the package has no tests; 'carrel run --allow-empty' calls that a success"
+  private init(_ error: OrchestrationError) {
+    let (status, option): (ExitCode, String) =
+      switch error.code {
+      case .invalidPattern: (.usage, "--filter ")
+      case .invalidSkipPattern: (.usage, "--skip ")
+      case .unknownTest: (.nothingMatched, "")
+      case .ambiguousTest: (.usage, "")
+      }
+    self.init(status, "\(option)\(error)", code: error.code.rawValue)
+  }
+
+  private init(_ error: RunEngineError) {
+    switch error.code {
+    case .nothingSelected:
+      let advice =
+        error.context["listed"] == "0"
+        ? "; 'carrel run --allow-empty' calls that a success" : "; 'carrel list' shows them"
+      self.init(.nothingMatched, "\(error)\(advice)", code: error.code.rawValue)
+    case .executableChanged, .noProduct:
+      self.init(.environment, "\(error)", code: error.code.rawValue)
     }
-    let reasons = selection.emptyReasons
-    return (reasons.isEmpty ? ["no test was selected"] : reasons).joined(separator: "\n")
-      + "\n0 of \(listed) tests selected; 'carrel list' shows them"
+  }
+
+  private init(_ error: SwiftTestsError) {
+    let status: ExitCode =
+      switch error.code {
+      case .noPackage: .usage
+      case .buildFailed: .buildFailed
+      case .noProducts: .nothingMatched
+      case .listingFailed: .listingFailed
+      case .noToolchain, .observerFailed: .environment
+      }
+    let more =
+      switch error.code {
+      case .observerFailed: error.output.map { "\n\($0)" } ?? ""
+      case .noProducts: " (leave out --skip-build)"
+      default: ""
+      }
+    self.init(status, "\(error)\(more)", code: error.code.rawValue, output: error.output)
   }
 }

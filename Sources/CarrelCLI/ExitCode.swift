@@ -39,10 +39,25 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     }
   }
 
-  /// A word for it in the event log, for example `build-failed`.
+  /// A stable word for it, for errors that have no code of their own.
   package var code: String {
-    "\(self)".reduce(into: "") { word, character in
-      word += character.isUppercase ? "-" + character.lowercased() : String(character)
+    switch self {
+    case .success: "success"
+    case .testsFailed: "tests-failed"
+    case .usage: "usage"
+    case .buildFailed: "build-failed"
+    case .nothingMatched: "nothing-matched"
+    case .listingFailed: "listing-failed"
+    case .environment: "environment"
+    case .notWritten: "not-written"
+    case .badBundle: "bad-bundle"
+    case .notReproduced: "not-reproduced"
+    case .failedDifferently: "failed-differently"
+    case .cannotReproduce: "cannot-reproduce"
+    case .interruptedByHangUp: "interrupted-by-hang-up"
+    case .interruptedByInterrupt: "interrupted-by-interrupt"
+    case .interruptedByQuit: "interrupted-by-quit"
+    case .interruptedByTerminate: "interrupted-by-terminate"
     }
   }
 

@@ -52,7 +52,7 @@ enum ListCommand {
     if catalog.problems.contains(where: { $0.severity == .error }) { return .listingFailed }
     if catalog.tests.isEmpty { throw CommandError(.nothingMatched, "the package has no tests") }
     if selection.tests.isEmpty {
-      throw EmptySelection(selection: selection, listed: catalog.tests.count)
+      throw RunEngineError.nothingSelected(selection, listed: catalog.tests.count)
     }
     return .success
   }

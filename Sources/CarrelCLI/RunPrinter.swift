@@ -67,7 +67,7 @@ final class RunPrinter: RunListener {
       if purpose == .planned || purpose == .retry { output.print(report.bundleLine(bundle)) }
     case .testFinished(let result):
       if let line = report.companyLine(result) { output.print(line) }
-    case .problem(let problem) where problem.severity == .error && problem.code == "listing-failed":
+    case .problem(let problem) where problem.severity == .error && problem.code == .listingFailed:
       errors.print(report.problem(problem))
     default:
       break

@@ -170,7 +170,8 @@ extension TestRun: PackageRunListener {
   func problem(for error: any Error) -> RunProblem {
     let error = CommandError(error)
     return RunProblem(
-      severity: .error, code: error.exitCode.code, message: error.message, output: error.output)
+      severity: .error, code: RunProblem.Code(rawValue: error.code), message: error.message,
+      output: error.output)
   }
 
   func runDid(_ event: RunEvent, state: RunState) { printer?.runDid(event, state: state) }

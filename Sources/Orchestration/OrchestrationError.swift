@@ -1,9 +1,9 @@
 package import RunModel
 
 /// Why a set of tests could not be selected.
-package struct OrchestrationError: Error, Hashable, Sendable {
+package struct OrchestrationError: Error, Sendable {
   /// Stable code of the error.
-  package enum Code: String, Sendable {
+  package enum Code: String, Sendable, CaseIterable {
     /// A pattern of tests to select is not a regular expression.
     case invalidPattern = "invalid-pattern"
     /// A pattern of tests to leave out is not a regular expression.
@@ -17,24 +17,26 @@ package struct OrchestrationError: Error, Hashable, Sendable {
   package var code: Code
   /// One sentence for people.
   package var message: String
-  /// The text that the caller gave.
-  package var text: String
+  /// Details by name: `text`, what the caller gave.
+  package var context: [String: String]
   /// The tests that could be meant: every match of an ambiguous name, otherwise empty.
   package var candidates: [TestID]
   /// What the regular expression's parser said.
-  package var cause: String?
+  package var cause: (any Error)?
 
   package init(
-    code: Code, message: String, text: String, candidates: [TestID] = [], cause: String? = nil
+    _ code: Code, _ message: String, context: [String: String] = [:], candidates: [TestID] = [],
+    cause: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
-    self.text = text
+    self.context = context
     self.candidates = candidates
     self.cause = cause
   }
 }
 
 extension OrchestrationError: CustomStringConvertible {
-  package var description: String { message }
+  /// The message, followed by the cause when there is one.
+  package var description: String { message + (cause.map { ": \($0)" } ?? "") }
 }

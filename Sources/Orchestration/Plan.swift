@@ -75,7 +75,7 @@ package struct Plan: Sendable {
       names.count == 1
       ? "a test is listed more than once, and has one verdict: \(first)"
       : "\(names.count) tests are listed more than once, and have one verdict each: \(shown)\(more)"
-    return [RunProblem(severity: .warning, code: "duplicate-test", message: message)]
+    return [RunProblem(severity: .warning, code: .duplicateTest, message: message)]
   }
 
   package var isEmpty: Bool { tests.isEmpty }

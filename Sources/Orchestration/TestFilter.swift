@@ -110,23 +110,23 @@ package struct TestFilter: Hashable, Sendable {
         let name = TestID(parsing: text)?.printableName ?? text
         if NearestNames.isSuite(name, in: listing) {
           throw OrchestrationError(
-            code: .unknownTest,
-            message: "'\(text)' is a suite, not a test; --filter selects the tests of a suite",
-            text: text)
+            .unknownTest,
+            "'\(text)' is a suite, not a test; --filter selects the tests of a suite",
+            context: ["text": text])
         }
         let nearest = NearestNames(listing, wholeNamesOnly: true).nearest(to: name)
         throw OrchestrationError(
-          code: .unknownTest,
-          message: "no test has the ID or name '\(text)'" + didYouMean(nearest), text: text)
+          .unknownTest, "no test has the ID or name '\(text)'" + didYouMean(nearest),
+          context: ["text": text])
       }
       if matches.count > 1 {
         let candidates = matches.map { listing[$0].id }
         throw OrchestrationError(
-          code: .ambiguousTest,
-          message: "several tests have the name '\(text)': "
+          .ambiguousTest,
+          "several tests have the name '\(text)': "
             + candidates.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
             + (candidates.count > 5 ? " and \(candidates.count - 5) more" : ""),
-          text: text, candidates: candidates)
+          context: ["text": text], candidates: candidates)
       }
       found.formUnion(matches)
     }

@@ -28,8 +28,8 @@ struct TestPattern {
       self.regex = simpler == text ? regex : (try? Regex(simpler)) ?? regex
     } catch {
       throw OrchestrationError(
-        code: isSkip ? .invalidSkipPattern : .invalidPattern,
-        message: "'\(text)' is not a regular expression: \(error)", text: text, cause: "\(error)")
+        isSkip ? .invalidSkipPattern : .invalidPattern, "'\(text)' is not a regular expression",
+        context: ["text": text], cause: error)
     }
   }
 

@@ -82,7 +82,7 @@ extension ConsoleReport {
     let isError = problem.severity == .error
     let label = toned(isError ? "ERROR" : "WARNING", isError ? .bad : .odd)
     let message = shortened(problem.message)
-    var lines = ["\(label)   \(terminalSafe(problem.code)): \(message)"]
+    var lines = ["\(label)   \(terminalSafe(problem.code.rawValue)): \(message)"]
     if let output = problem.output {
       lines += lastLines(of: output, limit: style.outputLines).lines.map {
         "    " + endOfLine($0)

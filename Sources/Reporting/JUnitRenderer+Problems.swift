@@ -20,7 +20,7 @@ extension JUnitRenderer {
     var errors = state.problems.filter { $0.severity == .error }
     let warnings = state.problems.filter { $0.severity == .warning }
     if state.tests.isEmpty && errors.isEmpty && state.finish?.exitCode != 0 {
-      errors.append(RunProblem(severity: .error, code: "no-tests", message: "no tests were run"))
+      errors.append(RunProblem(severity: .error, code: .noTests, message: "no tests were run"))
     }
     if errors.isEmpty && warnings.isEmpty { return nil }
     return ProblemSuite(errors: errors, warnings: warnings)
@@ -31,16 +31,16 @@ extension JUnitRenderer {
     open(suite: "carrel", id: id, counts: problems.counts, startedAt: nil, to: &xml)
     if let header = state.header { writeProperty("carrel.run", header.runID, to: &xml) }
     xml.markup("    </properties>\n")
-    var numbers: [String: Int] = [:]
+    var numbers: [RunProblem.Code: Int] = [:]
     for problem in problems.errors {
       let number = numbers[problem.code, default: 0] + 1
       numbers[problem.code] = number
       xml.markup("    <testcase")
-      xml.attribute("name", number == 1 ? problem.code : "\(problem.code) (\(number))")
+      xml.attribute("name", number == 1 ? problem.code.rawValue : "\(problem.code) (\(number))")
       xml.attribute("classname", "carrel")
       xml.attribute("time", "0.000")
       xml.markup(">\n      <error")
-      xml.attribute("type", problem.code)
+      xml.attribute("type", problem.code.rawValue)
       xml.attribute("message", String(head(of: problem.message, bytes: 4096)))
       xml.markup(">")
       xml.text(limited(problem.message))
@@ -59,4 +59,9 @@ extension JUnitRenderer {
     }
     xml.markup("  </testsuite>\n")
   }
+}
+
+extension RunProblem.Code {
+  /// No tests were run. Only of the report: it is no event.
+  fileprivate static let noTests = RunProblem.Code(rawValue: "no-tests")
 }

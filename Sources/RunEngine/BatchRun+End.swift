@@ -57,13 +57,13 @@ extension BatchRun {
   }
 
   /// The container or the process could not be made: the surroundings are at fault.
-  func failToStart(_ error: WorkersError) {
+  func failToStart(_ error: any Error) {
     var results: [AttemptResult] = []
     for test in spec.tests where spec.attempts[test] != nil {
       let outcome = TestOutcome(
         verdict: .environment,
-        reason: error.code == .changed
-          ? error.message : "the batch could not be started: \(error)")
+        reason: (error as? RunEngineError)?.code == .executableChanged
+          ? "\(error)" : "the batch could not be started: \(error)")
       finish(test, outcome, end: nil)
       if let result = result(test, outcome, end: nil) { results.append(result) }
     }

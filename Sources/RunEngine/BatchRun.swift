@@ -77,15 +77,16 @@ final class BatchRun {
   /// Starts the process. A failure to do so ends the batch at once.
   func start() {
     startedAt = monotonicSeconds()
-    do throws(WorkersError) {
+    do {
       _ = try session.root.prepare(worker: spec.worker, indexTemplate: session.indexTemplate)
       do {
         try session.configuration.prepareContainer?(container)
       } catch {
-        throw WorkersError(.container, "the container cannot be filled: \(error)")
+        throw WorkersError(.container, "the container cannot be filled", cause: error)
       }
       guard let product = session.catalog.product(spec.product) else {
-        throw WorkersError(.notFound, "there is no product \(spec.product)")
+        throw RunEngineError(
+          .noProduct, "there is no product \(spec.product)", context: ["product": spec.product])
       }
       try session.checkExecutable(of: product)
       let command = BatchCommand(

@@ -96,7 +96,7 @@ final class BatchStarter {
     if supervisor.interruption == nil {
       onDecline?(
         RunProblem(
-          severity: .warning, code: "warm-start-declined",
+          severity: .warning, code: .warmStartDeclined,
           message: "each process of \(spec.product)'s \(library) tests is started anew, which is "
             + "slower: \(reason)"))
     }

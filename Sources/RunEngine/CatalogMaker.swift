@@ -53,8 +53,8 @@ package struct CatalogMaker {
   /// After a build that succeeded, a package without test products has no tests; whether that is a
   /// success is for others to say.
   ///
-  /// - Throws: ``SwiftTestsError`` when nothing was built now, so that nobody knows, or when the build
-  ///   tells of a product that is not there.
+  /// - Throws: ``SwiftTestsError`` when nothing was built now, so that nobody knows, or when the
+  ///   build tells of a product that is not there.
   private func testProducts(_ problems: inout [RunProblem]) throws -> [TestProduct] {
     let location = configuration.location
     do throws(SwiftTestsError) {
@@ -65,7 +65,7 @@ package struct CatalogMaker {
       else { throw error }
       problems.append(
         RunProblem(
-          severity: .warning, code: "no-test-products",
+          severity: .warning, code: .noTestProducts,
           message: "the build made no test product in \(location.products); the package has no "
             + "test target"))
       return []
@@ -136,7 +136,7 @@ package struct CatalogMaker {
     catalog.tests = catalog.products.flatMap { known[$0.name] ?? [] }
     for warning in catalog.products.flatMap({ catalog.warnings[$0.name] ?? [] }) {
       catalog.problems.append(
-        RunProblem(severity: .warning, code: "inherited-tests", message: warning))
+        RunProblem(severity: .warning, code: .inheritedTests, message: warning))
     }
   }
 
@@ -195,7 +195,8 @@ package struct CatalogMaker {
           : error.message
         catalog.problems.append(
           RunProblem(
-            severity: .error, code: error.code.rawValue, message: message, output: error.output))
+            severity: .error, code: .init(rawValue: error.code.rawValue), message: message,
+            output: error.output))
       }
       catalog.warnings[listing.product.name, default: []] += listing.warnings
       if let problem = homeProblems[index] { catalog.problems.append(problem) }
@@ -212,7 +213,7 @@ package struct CatalogMaker {
     guard !outside.isEmpty else { return nil }
     let list = outside.map { "\($0.key) is \($0.value)" }.joined(separator: "; ")
     return RunProblem(
-      severity: .error, code: "container-escaped",
+      severity: .error, code: .containerEscaped,
       message: "tests of \(product) would not stay in their container: \(list)")
   }
 }

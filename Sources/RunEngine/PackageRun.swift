@@ -100,7 +100,7 @@ package struct PackageRun {
     if selection.tests.isEmpty, !request.allowsEmpty,
       !catalog.problems.contains(where: { $0.severity == .error })
     {
-      throw EmptySelection(selection: selection, listed: all.count)
+      throw RunEngineError.nothingSelected(selection, listed: all.count)
     }
     guard let order = request.order else { return selection.tests }
     let positions = Dictionary(

@@ -60,14 +60,20 @@ package protocol PackageRunListener: RunListener {
   func problem(for error: any Error) -> RunProblem
 }
 
-/// Nothing is left to run.
-package struct EmptySelection: Error {
-  package var selection: TestSelection
-  /// Number of tests that the package has.
-  package var listed: Int
-
-  package init(selection: TestSelection, listed: Int) {
-    self.selection = selection
-    self.listed = listed
+extension RunEngineError {
+  /// Nothing is left to run.
+  ///
+  /// - Parameter listed: Number of tests that the package has.
+  package static func nothingSelected(_ selection: TestSelection, listed: Int) -> RunEngineError {
+    let context = ["listed": "\(listed)"]
+    if listed == 0 {
+      return RunEngineError(
+        .nothingSelected, "the package has no tests", context: context)
+    }
+    let reasons = selection.emptyReasons
+    return RunEngineError(
+      .nothingSelected,
+      (reasons.isEmpty ? ["no test was selected"] : reasons).joined(separator: "\n")
+        + "\n0 of \(listed) tests selected", context: context)
   }
 }

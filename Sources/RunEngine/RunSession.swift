@@ -98,7 +98,7 @@ package final class RunSession {
       log(
         .problem(
           RunProblem(
-            severity: .warning, code: "container-left",
+            severity: .warning, code: .containerLeft,
             message: "files of used containers stay behind: \(leftFiles)")))
     }
     var seconds: [TestID: Double] = [:]
@@ -159,9 +159,9 @@ package final class RunSession {
   /// Makes sure that a product is the build that was listed: processes of several builds would be
   /// mixed in one run otherwise.
   ///
-  /// - Throws: ``WorkersError`` with code `changed`. Once a product has changed it stays refused,
-  ///   also when the build that was listed comes back.
-  func checkExecutable(of product: TestProduct) throws(WorkersError) {
+  /// - Throws: ``RunEngineError`` with code `executableChanged`. Once a product has changed it
+  ///   stays refused, also when the build that was listed comes back.
+  func checkExecutable(of product: TestProduct) throws(RunEngineError) {
     guard let listed = catalog.executables[product.name] else { return }
     let isSame =
       !changedProducts.contains(product.name)
@@ -171,9 +171,11 @@ package final class RunSession {
       "\(product.executable) is not the file any more that was listed; it was built anew or "
       + "removed during the run, so no more tests of \(product.name) are started"
     if changedProducts.insert(product.name).inserted {
-      log(.problem(RunProblem(severity: .error, code: "executable-changed", message: message)))
+      log(.problem(RunProblem(severity: .error, code: .executableChanged, message: message)))
     }
-    throw WorkersError(.changed, message)
+    throw RunEngineError(
+      .executableChanged, message,
+      context: ["path": product.executable, "product": product.name])
   }
 
   /// Writes an event down and takes it into account.

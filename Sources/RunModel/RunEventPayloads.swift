@@ -133,25 +133,6 @@ package struct BundleReference: Codable, Hashable, Sendable {
   }
 }
 
-/// Something that went wrong outside of any test.
-package struct RunProblem: Codable, Hashable, Sendable {
-  package enum Severity: String, Codable, Sendable { case warning, error }
-
-  package var severity: Severity
-  /// Stable code, for example `listing-failed`.
-  package var code: String
-  package var message: String
-  /// Output that explains it, if any.
-  package var output: String?
-
-  package init(severity: Severity, code: String, message: String, output: String? = nil) {
-    self.severity = severity
-    self.code = code
-    self.message = message.limitedMessage
-    self.output = output?.limitedMessage
-  }
-}
-
 /// How a run ended.
 package struct RunFinish: Codable, Hashable, Sendable {
   /// The exit code of the command.

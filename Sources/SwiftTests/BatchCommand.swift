@@ -56,7 +56,7 @@ package struct BatchCommand: Sendable {
         arguments = [argument]
       } else {
         let path = container.selection
-        try asWorkersError { () throws(FileError) in
+        try asWorkersError(.container) { () throws(FileError) in
           try writeSmallFile(path, Self.selection(of: tests))
         }
         environment["CARREL_OBSERVER_SELECTION"] = path
@@ -77,9 +77,11 @@ package struct BatchCommand: Sendable {
         do {
           bytes = try JSONEncoder().encode(["filter": [filter]])
         } catch {
-          throw WorkersError(.system, "the selection of tests cannot be written", cause: error)
+          throw WorkersError(.container, "the selection of tests cannot be written", cause: error)
         }
-        try asWorkersError { () throws(FileError) in try writeSmallFile(path, Array(bytes)) }
+        try asWorkersError(.container) { () throws(FileError) in
+          try writeSmallFile(path, Array(bytes))
+        }
         arguments += ["--configuration-path", path]
       }
     }

@@ -43,10 +43,12 @@ package struct ObserverLibrary: Sendable {
     do throws(SystemFailure) {
       place = try TemporaryDirectory(beside: folder, mode: 0o700)
     } catch {
-      throw WorkersError(.system, "cannot make a folder beside '\(folder)'", cause: error)
+      throw WorkersError(
+        .noCache, "cannot make a folder beside '\(folder)'", context: ["path": folder],
+        cause: error)
     }
     let work = place.path
-    try asWorkersError { () throws(FileError) in
+    try asWorkersError(.noCache) { () throws(FileError) in
       for (name, bytes) in Self.sources { try writeSmallFile("\(work)/\(name)", bytes) }
     }
     let names = Self.sources.map(\.name).filter { $0.hasSuffix(".c") }

@@ -40,12 +40,12 @@ package struct Container: Sendable, Hashable {
   /// - Parameter indexTemplate: Path of an empty index that is copied.
   /// - Throws: ``WorkersError`` with code `container`, also when the root exists already.
   package func create(indexTemplate: String) throws(WorkersError) {
-    guard mkdir(root, 0o700) == 0 else { throw failure("cannot make \(root)") }
+    guard mkdir(root, 0o700) == 0 else { throw failure(errno, "cannot make \(root)") }
     for folder in Self.folders where mkdir("\(root)/\(folder)", 0o700) != 0 {
-      throw failure("cannot make \(root)/\(folder)")
+      throw failure(errno, "cannot make \(root)/\(folder)")
     }
     guard carrel_copy_file(indexTemplate, index, 0o600) == 0 else {
-      throw failure("cannot make the index \(index)")
+      throw failure(errno, "cannot make the index \(index)")
     }
   }
 
@@ -86,7 +86,7 @@ package struct Container: Sendable, Hashable {
       throw WorkersError(.container, "cannot replace \(root)/\(name)", cause: failure)
     }
     guard rename(other, "\(root)/\(name)") == 0 else {
-      throw failure("cannot replace \(root)/\(name)")
+      throw failure(errno, "cannot replace \(root)/\(name)")
     }
     do throws(SystemFailure) {
       let folder = try OwnedDescriptor(opening: root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
@@ -142,8 +142,9 @@ package struct Container: Sendable, Hashable {
   /// Where the selection of the batch's tests is written; not in the container, but beside it.
   package var selection: String { root + ".selection" }
 
-  private func failure(_ message: String) -> WorkersError {
-    WorkersError(.container, message, cause: SystemFailure(errno), advice: WorkRoot.advice)
+  /// - Parameter number: The value of `errno`, which making the message may change.
+  private func failure(_ number: Int32, _ message: String) -> WorkersError {
+    WorkersError(.container, message, cause: SystemFailure(number), advice: WorkRoot.advice)
   }
 }
 

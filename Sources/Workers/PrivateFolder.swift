@@ -10,16 +10,34 @@ package enum PrivateFolder {
   /// processes; so the folder itself must not be a link, must belong to the user, and must not be
   /// writable for anybody else.
   ///
-  /// - Returns: Whether it can be used.
-  package static func make(_ path: String) -> Bool {
-    do {
+  /// - Throws: Why it cannot be used.
+  package static func make(_ path: String) throws(Refusal) {
+    do throws(FileError) {
       try makeFolders(path, mode: 0o700)
     } catch {
-      return false
+      throw Refusal(description: "\(error)")
     }
     var info = stat()
-    return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR && info.st_uid == getuid()
-      && info.st_mode & 0o022 == 0 && access(path, W_OK | X_OK) == 0
+    guard lstat(path, &info) == 0 else {
+      let reason = SystemFailure(errno)
+      throw Refusal(description: "'\(path)' cannot be looked at: \(reason)")
+    }
+    guard info.isFolder else { throw Refusal(description: "'\(path)' is no folder itself") }
+    guard info.st_uid == getuid() else {
+      throw Refusal(description: "'\(path)' belongs to another user")
+    }
+    guard info.st_mode & 0o022 == 0 else {
+      throw Refusal(description: "'\(path)' can be written by others")
+    }
+    guard access(path, W_OK | X_OK) == 0 else {
+      let reason = SystemFailure(errno)
+      throw Refusal(description: "'\(path)' cannot be written: \(reason)")
+    }
+  }
+
+  /// Why a folder cannot be used: a clause that names it.
+  package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
   }
 
   /// The folder for files that can be made again: `carrel` in `XDG_CACHE_HOME`, else in `.cache` of
@@ -28,7 +46,7 @@ package enum PrivateFolder {
   /// A library in it is named in `LD_PRELOAD`, which has no way to write a space, a colon or a
   /// dollar sign (ld.so(8)), so a folder with one of them in its path cannot be used.
   ///
-  /// - Throws: ``WorkersError`` with code `container` when there is none.
+  /// - Throws: ``WorkersError`` with code `noCache` when there is none.
   package static func cache(environment: [String: String]) throws(WorkersError) -> String {
     var candidates: [String] = []
     if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") {
@@ -38,14 +56,28 @@ package enum PrivateFolder {
       candidates.append(home + "/.cache/carrel")
     }
     candidates.append("/tmp/carrel-cache-\(getuid())")
-    for candidate in candidates
-    where !candidate.contains(where: { " :$".contains($0) }) && make(candidate) {
-      return candidate
+    return try firstUsable(candidates)
+  }
+
+  /// - Throws: ``WorkersError`` with code `noCache`, which says of each why it cannot be used.
+  package static func firstUsable(_ candidates: [String]) throws(WorkersError) -> String {
+    var refusals: [Refusal] = []
+    for candidate in candidates {
+      do throws(Refusal) {
+        guard !candidate.contains(where: { " :$".contains($0) }) else {
+          throw Refusal(
+            description: "'\(candidate)' has a space, a colon or a dollar sign in its path")
+        }
+        try make(candidate)
+        return candidate
+      } catch {
+        refusals.append(error)
+      }
     }
     throw WorkersError(
-      .container,
-      "no folder for files that are kept between runs: none of \(candidates.joined(separator: ", "))"
-        + " can be made, belongs to this user, is closed to others and has no space, colon or dollar "
-        + "sign in its path; set XDG_CACHE_HOME")
+      .noCache,
+      "there is no folder for files that are kept between runs: "
+        + refusals.map(\.description).joined(separator: "; "),
+      context: ["paths": candidates.joined(separator: ":")], advice: "set XDG_CACHE_HOME")
   }
 }

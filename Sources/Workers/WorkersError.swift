@@ -10,10 +10,8 @@ package struct WorkersError: Error, Sendable, CustomStringConvertible {
     case launch = "launch-failed"
     /// A container could not be made.
     case container = "container-failed"
-    /// An executable was not found.
-    case notFound = "executable-not-found"
-    /// An executable is not the one that was listed.
-    case changed = "executable-changed"
+    /// No folder for files that are kept between runs can be used.
+    case noCache = "no-cache"
   }
 
   package var code: Code
@@ -58,7 +56,7 @@ package struct WorkersError: Error, Sendable, CustomStringConvertible {
 
 /// Turns errors of files into errors of this module.
 package func asWorkersError<T>(
-  _ code: WorkersError.Code = .system, _ body: () throws(FileError) -> T
+  _ code: WorkersError.Code, _ body: () throws(FileError) -> T
 ) throws(WorkersError) -> T {
   do throws(FileError) { return try body() } catch { throw WorkersError(code, error) }
 }

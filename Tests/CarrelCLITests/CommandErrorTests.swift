@@ -1,5 +1,6 @@
 import Evidence
 import Orchestration
+import RunEngine
 import RunModel
 import SwiftTests
 import Testing
@@ -32,7 +33,7 @@ import Workers
     (.listingFailed, .listingFailed), (.observerFailed, .environment),
   ]) func errorsOfTheTestsBuild(code: SwiftTestsError.Code, status: ExitCode) {
     let error = CommandError(SwiftTestsError(code, "no luck", output: "details"))
-    #expect(error.exitCode == status)
+    #expect(error.exitCode == status && error.code == code.rawValue)
     // The build's output was shown while it ran, the observer's was not.
     let more = [
       SwiftTestsError.Code.observerFailed: "\ndetails", .noProducts: " (leave out --skip-build)",
@@ -50,7 +51,7 @@ import Workers
     ]
     let error = CommandError(
       EvidenceError(code, "cannot do it", cause: UsageError(message: "because")))
-    #expect(error.exitCode == statuses[code])
+    #expect(error.exitCode == statuses[code] && error.code == code.rawValue)
     #expect(error.message.hasPrefix("cannot do it: ") && error.message.contains("because"))
     #expect(error.output == nil)
   }
@@ -60,20 +61,40 @@ import Workers
     (.invalidSkipPattern, .usage, "--skip "), (.unknownTest, .nothingMatched, ""),
     (.ambiguousTest, .usage, ""),
   ]) func errorsOfASelection(code: OrchestrationError.Code, status: ExitCode, option: String) {
-    let error = CommandError(OrchestrationError(code: code, message: "what is x?", text: "x"))
+    let error = CommandError(OrchestrationError(code, "what is x?"))
     #expect(error.exitCode == status && error.message == option + "what is x?")
+    #expect(error.code == code.rawValue)
   }
 
-  @Test(arguments: [WorkersError.Code.system, .launch, .container, .notFound])
+  @Test(arguments: [
+    (RunEngineError.Code.executableChanged, ExitCode.environment, ""),
+    (.noProduct, .environment, ""),
+    (.nothingSelected, .nothingMatched, "; 'carrel list' shows them"),
+  ]) func errorsOfTheEngine(code: RunEngineError.Code, status: ExitCode, advice: String) {
+    let error = CommandError(RunEngineError(code, "nothing", context: ["listed": "2"]))
+    #expect(error.exitCode == status && error.message == "nothing" + advice)
+    #expect(error.code == code.rawValue)
+  }
+
+  @Test func aPackageWithoutTestsIsToldWhatAllowsIt() {
+    let error = CommandError(
+      RunEngineError.nothingSelected(
+        TestSelection(tests: [], listed: 0, skipped: 0, unmatched: []), listed: 0))
+    #expect(error.exitCode == .nothingMatched && error.code == "nothing-selected")
+    #expect(error.message.hasSuffix("; 'carrel run --allow-empty' calls that a success"))
+  }
+
+  @Test(arguments: WorkersError.Code.allCases)
   func errorsOfTheSystem(code: WorkersError.Code) {
     let error = CommandError(WorkersError(code, "cannot make x", errorNumber: 28))
-    #expect(error.exitCode == .environment)
+    #expect(error.exitCode == .environment && error.code == code.rawValue)
     #expect(error.message == "cannot make x: No space left on device")
   }
 
   @Test func everythingElse() {
     struct Strange: Error {}
     #expect(CommandError(Strange()).exitCode == .environment)
+    #expect(CommandError(Strange()).code == "environment")
     #expect(CommandError(Strange()).message.contains("Strange"))
     let usage = CommandError(UsageError(message: "what?"))
     #expect(usage.exitCode == .usage && usage.message == "what?")

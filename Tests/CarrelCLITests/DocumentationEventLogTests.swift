@@ -39,7 +39,7 @@ import Testing
       .bundleWritten(BundleReference(test: test, attempt: 1, path: "bundles/x", bytes: 1)),
       result(.alsoAlone), result(.onlyAfter([test])), result(.alsoInCompany),
       result(.onlyAlone(passesAfter: [test])),
-      .problem(RunProblem(severity: .error, code: "c", message: "m", output: "o")),
+      .problem(RunProblem(severity: .error, code: .listingFailed, message: "m", output: "o")),
       .runFinished(
         RunFinish(
           exitCode: 1, duration: 1, interruptedBy: "SIGINT", processorSeconds: 1, peakMemory: 1)),

@@ -204,8 +204,8 @@ import Workers
   @Test func onlyListingsThatFailAreToldAtOnce() throws {
     let fixture = try Fixture()
     for (severity, code) in [
-      (RunProblem.Severity.error, "listing-failed"), (.warning, "inherited-tests"),
-      (.error, "build-failed"),
+      (RunProblem.Severity.error, RunProblem.Code.listingFailed), (.warning, .inheritedTests),
+      (.error, .init(rawValue: "build-failed")),
     ] {
       fixture.send(
         .problem(

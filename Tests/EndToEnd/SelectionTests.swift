@@ -142,7 +142,7 @@ extension EndToEnd {
       #expect(run.output.status == 1, "\(run)")
       let tests = try run.state.tests
       #expect(tests.count == 13)
-      #expect(try run.state.problems.map(\.code) == ["duplicate-test"])
+      #expect(try run.state.problems.map(\.code.rawValue) == ["duplicate-test"])
       for test in tests {
         // By bytes: two names differ in nothing else.
         let name = test.id.name.utf8.drop { $0 != UInt8(ascii: "/") }
@@ -177,7 +177,7 @@ extension EndToEnd {
       #expect(state.tests.map(\.id.name) == ["OutcomesTests.InheritedBaseXCTests/testProduct"])
       #expect(state.tests.map(\.result.verdict) == [.passed])
       #expect(state.problems.map(\.severity) == [.warning, .warning])
-      #expect(state.problems.map(\.code) == ["inherited-tests", "inherited-tests"])
+      #expect(state.problems.map(\.code.rawValue) == ["inherited-tests", "inherited-tests"])
       for name in ["InheritedTwoXCTests", "InheritedThreeXCTests"] {
         #expect(state.problems.count { $0.message.contains(name) } == 1, "\(state.problems)")
         #expect(run.output.text.contains(name), "\(run)")

@@ -22,7 +22,7 @@ extension EndToEnd {
     }
 
     private func declined(_ run: CarrelRun) throws -> [RunProblem] {
-      try run.state.problems.filter { $0.code == "warm-start-declined" }
+      try run.state.problems.filter { $0.code == .warmStartDeclined }
     }
 
     /// What a test sees of its surroundings is what it sees after a cold start.

@@ -138,7 +138,9 @@ import Testing
             try log.append(
               RunEvent(
                 time: Double(thread),
-                .problem(RunProblem(severity: .warning, code: "\(number)", message: message))))
+                .problem(
+                  RunProblem(
+                    severity: .warning, code: .init(rawValue: "\(number)"), message: message))))
           }
         }
       }

@@ -32,7 +32,7 @@ import Testing
     let tests = listing(20)
     #expect(Plan(tests).problems.isEmpty)
     let one = try #require(Plan(tests + tests.prefix(1) + tests.prefix(1)).problems.first)
-    #expect(one.severity == .warning && one.code == "duplicate-test")
+    #expect(one.severity == .warning && one.code == .duplicateTest)
     #expect(
       one.message == "a test is listed more than once, and has one verdict: \(tests[0].id.name)")
     let many = Plan(tests + tests).problems

@@ -98,9 +98,10 @@ import Testing
         try isSkip ? TestFilter(skip: [pattern]) : TestFilter(include: ["ok", pattern])
       }
       #expect(error?.code == (isSkip ? .invalidSkipPattern : .invalidPattern))
-      #expect(error?.text == pattern)
-      #expect(error?.message.hasPrefix("'\(pattern)' is not a regular expression: ") == true)
-      #expect(error?.cause?.isEmpty == false)
+      #expect(error?.context == ["text": pattern])
+      #expect(error?.message == "'\(pattern)' is not a regular expression")
+      #expect(
+        error?.cause != nil && error?.description.hasPrefix("\(error?.message ?? ""): ") == true)
     }
   }
 

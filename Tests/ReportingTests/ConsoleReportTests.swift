@@ -76,7 +76,9 @@ import Testing
     }
     run.add(
       .problem(
-        RunProblem(severity: .error, code: "c\u{1B}", message: "\u{7}", output: "\u{9B}\n")))
+        RunProblem(
+          severity: .error, code: .init(rawValue: "c\u{1B}"), message: "\u{7}", output: "\u{9B}\n"))
+    )
     run.end(exitCode: 1, interruptedBy: "SIG\u{1B}")
     let console = report(run)
     let test = try #require(run.state.tests.first)

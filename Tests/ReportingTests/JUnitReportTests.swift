@@ -122,10 +122,12 @@ import Testing
       run.add(
         .problem(
           RunProblem(
-            severity: .error, code: "listing-failed", message: "\(product) ended by SIGILL",
+            severity: .error, code: .listingFailed, message: "\(product) ended by SIGILL",
             output: "trap\u{1B}")))
     }
-    run.add(.problem(RunProblem(severity: .warning, code: "inherited", message: "not found")))
+    run.add(
+      .problem(
+        RunProblem(severity: .warning, code: .init(rawValue: "inherited"), message: "not found")))
     run.end(exitCode: 4)
     let root = try parse(run)
     #expect(root.number("tests") == 3)

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func sentences() {
-    let listing = RunProblem(severity: .error, code: "listing-failed", message: "m")
+    let listing = RunProblem(severity: .error, code: .listingFailed, message: "m")
     #expect(
       verdict(run([(.passed, 115), (.failed, 2), (.crashed, 1), (.skipped, 2)], exitCode: 1))
         == "FAILED: 3 of 120 tests (2 failed, 1 crashed), 115 passed, 2 skipped in 3.2 s")

@@ -103,7 +103,7 @@ extension RunsProcesses {
       unlink(package.executable)
       let catalog = try await make(package).catalog.get()
       #expect(catalog.tests == [] && catalog.products == [])
-      #expect(catalog.problems.map(\.code) == ["no-test-products"])
+      #expect(catalog.problems.map(\.code) == [.noTestProducts])
       #expect(catalog.problems.map(\.severity) == [.warning])
       // Nobody knows whether what was never built has tests.
       let unbuilt = try await make(package) { $0.skipsBuild = true }
@@ -124,7 +124,7 @@ extension RunsProcesses {
       #expect(second.tests == first.tests)
       #expect(second.slowTests == [package.id("M.A/testB"): 2.5])
       for catalog in [first, second] {
-        #expect(catalog.problems.map(\.code) == ["inherited-tests"])
+        #expect(catalog.problems.map(\.code.rawValue) == ["inherited-tests"])
         #expect(catalog.problems.first?.severity == .warning)
         #expect(catalog.problems.first?.message.contains("M.Sub inherits 2 tests") == true)
       }
@@ -141,7 +141,7 @@ extension RunsProcesses {
       for count in 1...2 {
         let catalog = try await make(package).catalog.get()
         #expect(catalog.tests == [])
-        #expect(catalog.problems.map(\.code) == ["listing-failed"])
+        #expect(catalog.problems.map(\.code.rawValue) == ["listing-failed"])
         let problem = try #require(catalog.problems.first)
         #expect(problem.severity == .error)
         #expect(problem.output == "out of luck\n")
@@ -158,7 +158,7 @@ extension RunsProcesses {
       #expect(catalog.tests == [])
       // Under load the other library's listing may be late as well.
       let problem = try #require(catalog.problems.first { $0.message.contains("XCTest tests") })
-      #expect(problem.code == "listing-failed")
+      #expect(problem.code == .listingFailed)
       #expect(problem.message.hasSuffix("signal SIGKILL after the limit of 0.5 s"))
     }
 
@@ -167,7 +167,7 @@ extension RunsProcesses {
         Self.tests, listing: #"say '{"k":"homes","NSHomeDirectory":"/home/me"}'"#)
       let catalog = try await make(package).catalog.get()
       #expect(catalog.tests.count == 2)
-      #expect(catalog.problems.map(\.code) == ["container-escaped"])
+      #expect(catalog.problems.map(\.code.rawValue) == ["container-escaped"])
       #expect(catalog.problems[0].message.contains("NSHomeDirectory is /home/me"))
     }
 

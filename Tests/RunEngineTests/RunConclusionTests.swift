@@ -6,7 +6,8 @@ import Testing
 /// What a run's end says, from the events alone.
 @Suite struct RunConclusionTests {
   private func conclusion(
-    _ verdicts: [Verdict], problems: [(RunProblem.Severity, String)] = [], leaksFail: Bool = true
+    _ verdicts: [Verdict], problems: [(RunProblem.Severity, RunProblem.Code)] = [],
+    leaksFail: Bool = true
   ) -> RunOutcome.Conclusion {
     var state = RunState()
     for (index, verdict) in verdicts.enumerated() {
@@ -17,7 +18,7 @@ import Testing
     }
     for (severity, code) in problems {
       state.apply(
-        RunEvent(time: 0, .problem(RunProblem(severity: severity, code: code, message: code))))
+        RunEvent(time: 0, .problem(RunProblem(severity: severity, code: code, message: "m"))))
     }
     return state.conclusion(leaksFail: leaksFail)
   }
@@ -25,7 +26,7 @@ import Testing
   @Test func successNeedsATest() {
     #expect(conclusion([]) == .nothingRun)
     #expect(conclusion([.passed]) == .succeeded)
-    #expect(conclusion([.passed], problems: [(.warning, "inherited-tests")]) == .succeeded)
+    #expect(conclusion([.passed], problems: [(.warning, .inheritedTests)]) == .succeeded)
   }
 
   @Test func leaksCountAsTheyAreToldTo() {
@@ -34,8 +35,8 @@ import Testing
   }
 
   @Test func whatSaysMostAboutTheTestsCounts() {
-    let listing = (RunProblem.Severity.error, "listing-failed")
-    let other = (RunProblem.Severity.error, "container-escaped")
+    let listing = (RunProblem.Severity.error, RunProblem.Code.listingFailed)
+    let other = (RunProblem.Severity.error, RunProblem.Code.containerEscaped)
     #expect(conclusion([.failed, .environment], problems: [listing, other]) == .testsFailed)
     #expect(conclusion([.passed, .environment], problems: [other, listing]) == .listingFailed)
     #expect(conclusion([.passed], problems: [other]) == .environment)

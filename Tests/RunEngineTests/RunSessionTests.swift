@@ -102,7 +102,7 @@ extension RunsProcesses {
       ])
       let outcome = try await SessionOutcome.run(package)
       #expect(outcome.verdicts == [.passed, .passed, .environment, .environment])
-      #expect(outcome.state.problems.map(\.code) == ["executable-changed"])
+      #expect(outcome.state.problems.map(\.code.rawValue) == ["executable-changed"])
       for test in outcome.state.tests.suffix(2) {
         #expect(test.decisive?.reason?.contains("built anew or removed") == true)
       }
@@ -271,7 +271,7 @@ extension RunsProcesses {
         """
       let package = try FakePackage(["M.A/test1": code, "M.A/test2": code])
       let outcome = try await SessionOutcome.run(package)
-      #expect(outcome.state.problems.map(\.code) == ["container-escaped"])
+      #expect(outcome.state.problems.map(\.code.rawValue) == ["container-escaped"])
       #expect(outcome.state.problems[0].severity == .error)
       #expect(outcome.state.problems[0].message.contains("NSHomeDirectory is /root"))
       #expect(!outcome.state.problems[0].message.contains("inside"))
@@ -360,7 +360,7 @@ extension RunsProcesses {
       catalog.tests.append(contentsOf: catalog.tests)
       let outcome = try await SessionOutcome.run(package, catalog: catalog)
       #expect(outcome.verdicts == [.passed, .passed, .passed])
-      #expect(outcome.state.problems.map(\.code) == ["duplicate-test"])
+      #expect(outcome.state.problems.map(\.code.rawValue) == ["duplicate-test"])
       #expect(outcome.state.problems[0].severity == .warning)
       #expect(outcome.state.problems[0].message.contains("M.A/test1"))
     }

@@ -74,7 +74,7 @@ extension RunsProcesses {
       #expect(mounts() == [])
       guard outcome.verdicts == [.passed, .failed] else { return }
       #expect(left.count == 2)
-      #expect(outcome.state.problems.map(\.code) == ["container-left"])
+      #expect(outcome.state.problems.map(\.code.rawValue) == ["container-left"])
       #expect(outcome.state.problems.map(\.severity) == [.warning])
       let message = outcome.state.problems.first?.message ?? ""
       #expect(message.contains("/tmp' and 1 more: \(errorText(EBUSY))"), "\(message)")

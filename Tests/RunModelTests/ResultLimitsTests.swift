@@ -74,7 +74,8 @@ import Testing
     ]
     for text in messages { #expect(text.map { $0.utf8.count <= limits.messageBytes } == true) }
     for text in names { #expect(text.map { $0.utf8.count <= limits.nameBytes } == true) }
-    let problem = RunProblem(severity: .error, code: "c", message: long, output: long)
+    let problem = RunProblem(
+      severity: .error, code: .init(rawValue: "c"), message: long, output: long)
     for text in [problem.message, problem.output ?? ""] {
       #expect(text.utf8.count <= limits.messageBytes)
     }

@@ -48,6 +48,24 @@ import Workers
     #expect(found == home.path(of: ".cache/carrel"))
   }
 
+  @Test func everyFolderIsNamedWithItsReason() throws {
+    let folder = try TemporaryFolder()
+    try writeSmallFile(folder.path(of: "file"), [])
+    mkdir(folder.path(of: "shared"), 0o700)
+    chmod(folder.path(of: "shared"), 0o770)
+    let error = #expect(throws: WorkersError.self) {
+      try PrivateFolder.firstUsable(
+        ["file", "shared", "with space"].map { folder.path(of: $0) } + ["/proc/none"])
+    }
+    #expect(error?.code == .noCache)
+    let text = try #require(error).description
+    for reason in [
+      "shared' can be written by others", "with space' has a space", "'/proc/none': No such file",
+      "; set XDG_CACHE_HOME",
+    ] { #expect(text.contains(reason), "\(text)") }
+    #expect(text.contains(folder.path(of: "file")))
+  }
+
   @Test func theLastResortIsAFolderOfTheUser() throws {
     #expect(try PrivateFolder.cache(environment: [:]) == Self.last)
   }

@@ -113,7 +113,7 @@ struct RandomRun {
       run.add(
         .problem(
           RunProblem(
-            severity: chance(50) ? .error : .warning, code: "code\(number(0..<2))",
+            severity: chance(50) ? .error : .warning, code: .init(rawValue: "code\(number(0..<2))"),
             message: text(), output: optionalText())))
     }
     if chance(70) {

@@ -1,0 +1,47 @@
+/// Something that went wrong outside of any test.
+package struct RunProblem: Codable, Hashable, Sendable {
+  package enum Severity: String, Codable, Sendable { case warning, error }
+
+  /// A stable word for what went wrong; a reader keeps words that it does not know.
+  ///
+  /// An error that keeps a run from its tests has the code of its module's error type instead of
+  /// one of these.
+  package struct Code: RawRepresentable, Codable, Hashable, Sendable, CustomStringConvertible {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package var description: String { rawValue }
+
+    /// The tests of one product and library could not be listed.
+    package static let listingFailed = Code(rawValue: "listing-failed")
+    /// The build made no test product: the package has no test target. When it is an error, the code
+    /// of the same name of the error type.
+    package static let noTestProducts = Code(rawValue: "no-test-products")
+    /// A class inherits tests that XCTest does not find.
+    package static let inheritedTests = Code(rawValue: "inherited-tests")
+    /// A test is listed more than once.
+    package static let duplicateTest = Code(rawValue: "duplicate-test")
+    /// A folder of the user's lies outside of the container.
+    package static let containerEscaped = Code(rawValue: "container-escaped")
+    /// Files of used containers could not be removed.
+    package static let containerLeft = Code(rawValue: "container-left")
+    /// A product was built anew or removed during the run.
+    package static let executableChanged = Code(rawValue: "executable-changed")
+    /// Processes of a product cannot be started as copies.
+    package static let warmStartDeclined = Code(rawValue: "warm-start-declined")
+  }
+
+  package var severity: Severity
+  package var code: Code
+  package var message: String
+  /// Output that explains it, if any.
+  package var output: String?
+
+  package init(severity: Severity, code: Code, message: String, output: String? = nil) {
+    self.severity = severity
+    self.code = code
+    self.message = message.limitedMessage
+    self.output = output?.limitedMessage
+  }
+}
