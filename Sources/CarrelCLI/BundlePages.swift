@@ -92,8 +92,7 @@ struct BundlePage {
 
   /// Configuration and flags of the build, as the bundle's events tell them.
   private func build() throws -> String? {
-    guard let header = try BundleEvents.header(of: reader), let name = header.buildConfiguration
-    else {
+    guard let header = try reader.runHeader(), let name = header.buildConfiguration else {
       return nil
     }
     return ([name] + (header.buildFlags ?? [])).joined(separator: " ")
@@ -108,7 +107,8 @@ struct BundlePage {
     state.apply(RunEvent(time: time, .attemptFinished(attempt)))
     let report = ConsoleReport(
       style: ConsoleReport.Style(
-        isColored: context.output.wantsColor(context.environment), leaksFail: true),
+        isColored: context.output.wantsColor(context.environment), leaksFail: true,
+        companyAdvice: ReproCommand.companyAdvice),
       tests: [manifest.test], packagePath: nil, runFolder: "")
     context.output.print(
       report.failure(attempt, in: state) { log in
@@ -139,16 +139,5 @@ struct BundlePage {
       let more = manifest.predecessors.count > 20 ? "..., " : ""
       row("ran after", more + names)
     }
-  }
-}
-
-extension BundleManifest {
-  /// The attempt that the bundle is about, as the event log tells it.
-  var attemptResult: AttemptResult {
-    AttemptResult(
-      test: test, attempt: attempt, purpose: purpose, batch: batch, worker: worker,
-      verdict: verdict, reason: reason, skip: skip, issues: issues, cases: cases, end: end,
-      startedAt: startedAt, duration: duration, stdout: stdout, stderr: stderr, leaks: leaks,
-      hadCompany: !predecessors.isEmpty, omitted: omitted)
   }
 }

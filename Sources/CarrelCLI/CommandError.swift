@@ -87,6 +87,10 @@ struct CommandError: Error {
       switch error.code {
       case .observerFailed: error.output.map { "\n\($0)" } ?? ""
       case .noProducts: " (leave out --skip-build)"
+      case .noPackage:
+        error.context["missing"] == "folder"
+          ? "; the argument is the path of a package, tests are selected by --filter"
+          : "; give the path of a Swift package, or change into its folder"
       default: ""
       }
     self.init(status, "\(error)\(more)", code: error.code.rawValue, output: error.output)

@@ -2,8 +2,6 @@ import Orchestration
 import Reporting
 import RunEngine
 import RunModel
-import SearchIndex
-import Workers
 
 /// `carrel list`.
 enum ListCommand {
@@ -25,21 +23,13 @@ enum ListCommand {
     let package = try PackageOptions.configuration(
       parsed, package: parsed.positionals.first, context)
     context.writeInBackground()
-    let supervisor = try Supervisor()
-    let root = try WorkRoot(base: context.workFolder())
-    let indexTemplate = root.path + "/index.sqlite"
-    try SearchIndex.createEmpty(at: indexTemplate)
-    let printer = BuildPrinter(context.errors)
-    let catalog = try CatalogMaker(
-      supervisor: supervisor, configuration: package, listener: printer
-    ).make(root: root, indexTemplate: indexTemplate)
-    // The run that mostly follows need not list them again; an interrupted listing is no listing.
-    if supervisor.interruption == nil { catalog.remember([], seconds: [:]) }
-    let selected = supervisor.compute {
-      Result { try filter.select(from: Plan(catalog.tests).tests) }
-    }
-    if let signal = supervisor.interruption { return ExitCode(signal: signal) }
-    guard let selection = try selected?.get() else { return .environment }
+    let outcome = try PackageListing(
+      package, filter: filter, workFolder: try context.workFolder(),
+      listener: BuildPrinter(context.errors)
+    ).perform()
+    if let signal = outcome.interruption { return ExitCode(signal: signal) }
+    guard let selection = outcome.selection else { return .environment }
+    let catalog = outcome.catalog
     let text =
       isJSON
       ? ListReport.json(selection.tests) : ListReport.text(selection.tests, among: catalog.tests)

@@ -1,4 +1,4 @@
-import Orchestration
+import RunModel
 
 /// An option that a command understands.
 struct OptionSpec: Sendable {
@@ -213,5 +213,5 @@ private func unknownOption(_ name: String, spec: CommandSpec) -> String {
 
 /// Whether two words differ by a typing error or two.
 func isNear(_ first: String, _ second: String) -> Bool {
-  NearestNames.distance(Array(first.utf8), Array(second.utf8), limit: 2) != nil
+  editDistance(Array(first.utf8), Array(second.utf8), limit: 2) != nil
 }

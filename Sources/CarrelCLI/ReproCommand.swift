@@ -1,5 +1,4 @@
 import Evidence
-import FoundationEssentials
 import Orchestration
 import RunEngine
 import RunModel
@@ -27,6 +26,9 @@ enum ReproCommand {
       Exit status: 0 reproduced (same verdict and same message), 10 passed, 11 failed differently,
       12 the test could not be run, 8 the bundle cannot be read; see also 'carrel run --help'.
       """)
+
+  /// How reports say that a test can be run after those that it fails after.
+  static let companyAdvice = "carrel repro --with-predecessors runs them first"
 
   static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
     let parsed = try ParsedArguments(arguments, spec: spec)
@@ -64,11 +66,11 @@ private struct Reproduction {
     self.arguments = arguments
     self.context = context
     manifest = try bundle.manifest()
-    header = try BundleEvents.header(of: bundle)
+    header = try bundle.runHeader()
   }
 
   func perform(_ commandLine: [String]) throws -> ExitCode {
-    let command: RecordedCommand? = try BundleEvents.decoded(BundlePaths.command, of: bundle)
+    let command = try bundle.command()
     var package = try PackageOptions.configuration(
       arguments, package: arguments.positionals.dropFirst().first, context, asIn: header)
     takeOver(command, into: &package)
@@ -106,8 +108,6 @@ private struct Reproduction {
     if outcome.session.interruption != nil || code == .notWritten { return code }
     return judge(attempt, command: command, newContainer: outcome.containerPath)
   }
-
-  /// The run that the bundle is from.
 
   /// Lets the tests see the variables that they saw: those the user passed, not those that belong
   /// to a machine.
@@ -153,42 +153,5 @@ private struct Reproduction {
     context.output.print("  then: \(wanted.safeText)")
     context.output.print("  now:  \(found.safeText)")
     return .failedDifferently
-  }
-}
-
-/// The events in a bundle.
-enum BundleEvents {
-  /// The header of the run that the bundle is from.
-  ///
-  /// - Returns: `nil` when the bundle has no events.
-  /// - Throws: ``EvidenceError`` when it has some that cannot be read.
-  static func header(of bundle: BundleReader) throws -> RunHeader? {
-    guard let bytes = try bundle.readIfPresent(BundlePaths.events) else { return nil }
-    for line in bytes.split(separator: 10) {
-      let event: RunEvent = try decoded(Data(line), BundlePaths.events, of: bundle)
-      if case .runStarted(let header) = event.kind { return header }
-    }
-    return nil
-  }
-
-  /// A file of the bundle that holds one JSON value; `nil` when the bundle has no such file.
-  ///
-  /// - Throws: ``EvidenceError`` when it cannot be read.
-  static func decoded<Value: Decodable>(
-    _ name: String, of bundle: BundleReader
-  ) throws -> Value? {
-    try bundle.readIfPresent(name).map { try decoded(Data($0), name, of: bundle) }
-  }
-
-  private static func decoded<Value: Decodable>(
-    _ data: Data, _ name: String, of bundle: BundleReader
-  ) throws -> Value {
-    do {
-      return try JSONDecoder().decode(Value.self, from: data)
-    } catch {
-      throw EvidenceError(
-        .malformed, "'\(name)' in '\(ByteName(bundle.path).displayName)' cannot be read",
-        context: ["path": bundle.path, "entry": name], cause: error)
-    }
   }
 }

@@ -2,6 +2,7 @@ import Evidence
 import Glibc
 import Orchestration
 import RunEngine
+import RunModel
 
 /// The options that say how tests are run.
 enum RunOptions {

@@ -28,7 +28,8 @@ final class RunPrinter: RunListener {
     self.recordPath = recordPath
     self.context = context
     style = ConsoleReport.Style(
-      isColored: context.output.wantsColor(context.environment), leaksFail: leaksFail)
+      isColored: context.output.wantsColor(context.environment), leaksFail: leaksFail,
+      companyAdvice: ReproCommand.companyAdvice)
     report = ConsoleReport(
       style: style, tests: [], packagePath: packagePath, runFolder: context.shown(recordPath))
     report.isPackageCurrent = packagePath == context.absolute(".")
@@ -79,7 +80,7 @@ final class RunPrinter: RunListener {
   /// - Parameter message: A problem that is left out because it is printed elsewhere.
   func finish(_ state: RunState, junitPath: String?, without message: String? = nil) {
     var state = state
-    if let message { state.forgetProblem(message) }
+    if let message { state.problems.removeAll { $0.message == message } }
     output.print(
       report.summary(
         of: state, recordPath: shownRecordPath, junitPath: junitPath.map { context.shown($0) }))

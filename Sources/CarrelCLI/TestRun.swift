@@ -67,7 +67,10 @@ final class TestRun {
     case .reproduction: printer?.finishReproduction(session.state, without: failure?.message)
     }
     for problem in problems + session.writeFailures.filter({ !problems.contains($0) }) {
-      context.complain(problem)
+      let advice =
+        problem == session.recordRemoval
+        ? "; run again without cleaning the folder, or keep records elsewhere with --output" : ""
+      context.complain(problem + advice)
     }
     if code == .success, !problems.isEmpty { code = .notWritten }
     return code
@@ -90,7 +93,8 @@ final class TestRun {
     let own = folder + "/junit.xml"
     var reported: String?
     for path in [own] + (junitPath.map { [context.absolute($0)] } ?? []) {
-      let options = JUnitReport.Options(runFolder: path == own ? "" : folder)
+      let options = JUnitReport.Options(
+        runFolder: path == own ? "" : folder, companyAdvice: ReproCommand.companyAdvice)
       let xml = JUnitReport.renderUTF8(session.state, options: options) {
         LogText.end(of: "\(folder)/\($0.path)", bytes: 1 << 16)
       }

@@ -53,7 +53,7 @@ package struct BundleContents: Sendable {
 
 extension BundleContents {
   /// The order of the format: logs, events, command, repro script, crash reports, index, container,
-  /// then anything else; within a group bytewise by path.
+  /// attachments, selection, then anything else; within a group bytewise by path.
   ///
   /// - Throws: ``EvidenceError`` with the code `invalid-contents` for a path that is not relative
   ///   and plain, is reserved, occurs twice or lies inside another entry.
@@ -97,10 +97,11 @@ package enum BundlePaths {
   package static let crash = "crash"
   package static let index = "index.sqlite"
   package static let container = "container"
+  package static let attachments = "attachments"
+  package static let selection = "selection"
   package static let contents = "contents.json"
 
   static let order = [
-    "logs", "events.jsonl", "command.json", "repro.sh", "crash", "index.sqlite",
-    "container",
+    "logs", events, command, reproScript, crash, index, container, attachments, selection,
   ]
 }

@@ -119,3 +119,14 @@ package struct BundleManifest: Codable, Hashable, Sendable {
     try container.encode(stderr, forKey: .stderr)
   }
 }
+
+extension BundleManifest {
+  /// The attempt that the bundle is about, as the event log tells it.
+  package var attemptResult: AttemptResult {
+    AttemptResult(
+      test: test, attempt: attempt, purpose: purpose, batch: batch, worker: worker,
+      verdict: verdict, reason: reason, skip: skip, issues: issues, cases: cases, end: end,
+      startedAt: startedAt, duration: duration, stdout: stdout, stderr: stderr, leaks: leaks,
+      hadCompany: !predecessors.isEmpty, omitted: omitted)
+  }
+}

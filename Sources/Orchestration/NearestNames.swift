@@ -2,10 +2,10 @@ import RunModel
 
 /// Finds the names of a listing that are most like a text, for "did you mean".
 ///
-/// Compared are names with and without their module, suites, classes and functions, without regard to
-/// ASCII case. Likeness is the edit distance (insertions, deletions and substitutions of bytes); a
-/// name that holds the text counts as one edit away. What is further away than a third of the text's
-/// length is like nothing.
+/// Compared are names with and without their module, suites, classes and functions, without regard
+/// to ASCII case. Likeness is the edit distance (insertions, deletions and substitutions of bytes);
+/// a name that holds the text counts as one edit away. What is further away than a third of the
+/// text's length is like nothing.
 package struct NearestNames {
   private struct Candidate {
     let text: String
@@ -49,7 +49,7 @@ package struct NearestNames {
       let distance =
         Self.contains(candidate.bytes, wanted)
         ? min(1, abs(candidate.bytes.count - wanted.count))
-        : Self.distance(wanted, candidate.bytes, limit: limit)
+        : editDistance(wanted, candidate.bytes, limit: limit)
       guard let distance, distance <= limit else { continue }
       let place = best.firstIndex {
         ($0.distance, $0.candidate.bytes.count) > (distance, candidate.bytes.count)
@@ -58,35 +58,6 @@ package struct NearestNames {
       if best.count > count { best.removeLast() }
     }
     return best.map(\.candidate.text)
-  }
-
-  /// The edit distance of two byte strings, `nil` when it is greater than a limit.
-  ///
-  /// Only cells within the limit of the diagonal are computed (Ukkonen's cut-off).
-  package static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int? {
-    guard abs(left.count - right.count) <= limit else { return nil }
-    guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
-    let band = min(limit, max(left.count, right.count))
-    let tooFar = band + 1
-    // Cells above and right of the band are never written and stay too far.
-    var previous = (0...right.count).map { min($0, tooFar) }
-    var current = previous
-    for row in 1...left.count {
-      let first = max(1, row - band)
-      let last = min(right.count, row + band)
-      guard first <= last else { return nil }
-      current[first - 1] = min(row, tooFar)
-      var least = current[first - 1]
-      for column in first...last {
-        let substitution = previous[column - 1] + (left[row - 1] == right[column - 1] ? 0 : 1)
-        let cell = min(substitution, previous[column] + 1, current[column - 1] + 1, tooFar)
-        current[column] = cell
-        least = min(least, cell)
-      }
-      if least > band { return nil }
-      swap(&previous, &current)
-    }
-    return previous[right.count] <= band ? previous[right.count] : nil
   }
 
   /// Whether the text is the name of a suite with tests, with or without its module.

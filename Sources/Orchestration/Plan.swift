@@ -21,7 +21,7 @@ package struct Plan: Sendable {
   private let groupOfTest: [Int]
 
   package init(_ listing: some Sequence<TestDescriptor>) {
-    var keys: [GroupKey: Int] = [:]
+    var keys: [TestGroup: Int] = [:]
     var members: [[TestDescriptor]] = []
     var seen: Set<TestID> = []
     var duplicates: [TestID] = []
@@ -30,7 +30,7 @@ package struct Plan: Sendable {
         duplicates.append(test.id)
         continue
       }
-      let key = GroupKey(product: ExactText(test.id.product), library: test.id.library)
+      let key = test.id.group
       let group = keys[key] ?? members.count
       if group == members.count {
         keys[key] = group
@@ -85,9 +85,4 @@ package struct Plan: Sendable {
 
   /// The number of the group that holds the test at a position.
   package func group(at position: Int) -> Int { groupOfTest[position] }
-}
-
-private struct GroupKey: Hashable {
-  let product: ExactText
-  let library: TestLibrary
 }

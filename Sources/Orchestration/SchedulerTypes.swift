@@ -100,6 +100,7 @@ package struct BatchSpec: Equatable, Sendable {
   package let purpose: AttemptPurpose
   package let product: String
   package let library: TestLibrary
+  package var group: TestGroup { TestGroup(product: product, library: library) }
   /// All tests that the process is asked to run, in order.
   package let tests: [TestID]
   /// The tests whose attempts are recorded, with the number of the attempt; in a company check

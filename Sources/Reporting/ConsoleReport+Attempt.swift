@@ -56,7 +56,8 @@ extension ConsoleReport {
   package func companyLine(_ result: TestResult) -> String? {
     guard let finding = result.company else { return nil }
     let name = names.name(of: result.test)
-    let text = Sentences.company(finding, unnamed: result.unnamed, names: names)
+    let text = Sentences.company(
+      finding, unnamed: result.unnamed, names: names, advice: style.companyAdvice)
     return toned("NOTE", .quiet) + "    \(name): \(text)"
   }
 

@@ -56,7 +56,9 @@ extension ConsoleReport {
       "    " + startFitting(terminalSafe($0), columns: Self.summaryColumns)
     }
     if let finding = result.company {
-      lines.append("    \(Sentences.company(finding, unnamed: result.unnamed, names: names))")
+      let text = Sentences.company(
+        finding, unnamed: result.unnamed, names: names, advice: style.companyAdvice)
+      lines.append("    \(text)")
     }
     let attempt = main?.attempt ?? test.bundles.keys.max()
     if let attempt, let bundle = test.bundles[attempt] {

@@ -15,10 +15,14 @@ package struct ConsoleReport: Sendable {
     package var outputLines: Int
     /// Number of tests shown in each list of the summary.
     package var listLimit: Int
+    /// How to run a test after those that it fails after, as the end of a sentence.
+    package var companyAdvice: String?
 
     package init(
-      isColored: Bool = false, leaksFail: Bool = true, outputLines: Int = 20, listLimit: Int = 100
+      isColored: Bool = false, leaksFail: Bool = true, outputLines: Int = 20, listLimit: Int = 100,
+      companyAdvice: String? = nil
     ) {
+      self.companyAdvice = companyAdvice
       self.isColored = isColored
       self.leaksFail = leaksFail
       self.outputLines = outputLines

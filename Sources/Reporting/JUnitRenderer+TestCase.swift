@@ -79,7 +79,10 @@ extension JUnitRenderer {
       add("carrel.attempts", String(testCase.test.attempts.count))
     }
     if let finding = result.company {
-      add("carrel.company", Sentences.company(finding, unnamed: result.unnamed, names: names))
+      add(
+        "carrel.company",
+        Sentences.company(
+          finding, unnamed: result.unnamed, names: names, advice: options.companyAdvice))
     }
     for tag in testCase.test.descriptor.tags.prefix(20) {
       add("carrel.tag", tag)

@@ -11,7 +11,9 @@ extension JUnitRenderer {
       lines = [message]
     }
     if let finding = testCase.result.company {
-      lines.append(Sentences.company(finding, unnamed: testCase.result.unnamed, names: names))
+      lines.append(
+        Sentences.company(
+          finding, unnamed: testCase.result.unnamed, names: names, advice: options.companyAdvice))
     }
     for attempt in test.attempts where attempt.attempt != testCase.main?.attempt {
       var line = "\(title(of: attempt, in: test)): \(attempt.verdict.rawValue)"

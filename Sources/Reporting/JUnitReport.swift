@@ -14,10 +14,15 @@ package enum JUnitReport {
     package var textLimit = 64 * 1024
     /// Bytes of output and failure text in the whole report, shared evenly.
     package var reportLimit = 16 * 1024 * 1024
+    /// As in ``ConsoleReport/Style``.
+    package var companyAdvice: String?
 
-    package init(runFolder: String = "", sourceRoot: String? = nil) {
+    package init(
+      runFolder: String = "", sourceRoot: String? = nil, companyAdvice: String? = nil
+    ) {
       self.runFolder = runFolder
       self.sourceRoot = sourceRoot
+      self.companyAdvice = companyAdvice
     }
   }
 

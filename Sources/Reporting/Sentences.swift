@@ -54,8 +54,12 @@ enum Sentences {
 
   /// What a further attempt with or without neighbours has shown.
   ///
-  /// - Parameter unnamed: Tests that ran before those that the finding names.
-  static func company(_ finding: CompanyFinding, unnamed: Int?, names: ShortNames) -> String {
+  /// - Parameters:
+  ///   - unnamed: Tests that ran before those that the finding names.
+  ///   - advice: How to run the tests before a test first; see ``ConsoleReport/Style``.
+  static func company(
+    _ finding: CompanyFinding, unnamed: Int?, names: ShortNames, advice: String?
+  ) -> String {
     func list(_ tests: [TestID]) -> String {
       listed(tests.lazy.map { names.name(of: $0) }, limit: 20, furtherItems: unnamed ?? 0)
     }
@@ -63,8 +67,7 @@ enum Sentences {
     case .alsoAlone: "also alone: the test fails without other tests in its process too"
     case .onlyAfter([]): "only in company: the test passed alone"
     case .onlyAfter(let tests):
-      "only after \(list(tests)): the test passed alone; carrel repro --with-predecessors "
-        + "runs them first"
+      "only after \(list(tests)): the test passed alone" + (advice.map { "; \($0)" } ?? "")
     case .alsoInCompany: "also in company: the test fails with other tests in its process too"
     case .onlyAlone(passesAfter: []): "only alone: passed in company"
     case .onlyAlone(passesAfter: let tests): "only alone: passed after \(list(tests))"

@@ -22,11 +22,17 @@ final class BatchStarter {
   /// warm; a warm process costs about two starts.
   static let fewestProcesses = 4
 
+  /// What a warm process is for.
+  private struct Key: Hashable {
+    let worker: Int
+    let group: TestGroup
+  }
+
   private let supervisor: Supervisor
   private let policy: StartPolicy
   /// Products and libraries that are started warm.
-  private var warmGroups: Set<String> = []
-  private var processes: [String: WarmProcess] = [:]
+  private var warmGroups: Set<TestGroup> = []
+  private var processes: [Key: WarmProcess] = [:]
   /// Says that a product and library cannot be started warm, and why; once each.
   var onDecline: ((RunProblem) -> Void)?
 
@@ -34,8 +40,8 @@ final class BatchStarter {
     self.supervisor = supervisor
     self.policy = policy
     guard policy != .cold else { return }
-    var counts: [String: Int] = [:]
-    for test in plan.tests { counts[group(test.id.product, test.id.library), default: 0] += 1 }
+    var counts: [TestGroup: Int] = [:]
+    for test in plan.tests { counts[test.id.group, default: 0] += 1 }
     for (group, count) in counts
     where policy == .warm || Self.pays(tests: count, scheduling: scheduling) {
       warmGroups.insert(group)
@@ -59,9 +65,8 @@ final class BatchStarter {
     _ spec: BatchSpec, _ request: ProcessRequest, isUntouched: @escaping () -> Bool,
     then handler: @escaping (WarmProcess?) -> Void
   ) {
-    let group = group(spec.product, spec.library)
-    guard warmGroups.contains(group) else { return handler(nil) }
-    let key = "\(spec.worker):\(group)"
+    guard warmGroups.contains(spec.group) else { return handler(nil) }
+    let key = Key(worker: spec.worker, group: spec.group)
     if let process = processes[key] {
       process.whenReady { [self] reason in
         if let reason { decline(spec, reason) }
@@ -89,16 +94,15 @@ final class BatchStarter {
 
   /// Starts a product's and library's processes cold from now on.
   func decline(_ spec: BatchSpec, _ reason: String) {
-    let group = group(spec.product, spec.library)
-    guard warmGroups.remove(group) != nil else { return }
-    for (key, process) in processes where key.hasSuffix(":\(group)") { process.end() }
-    let library = spec.library == .xctest ? "XCTest" : "Swift Testing"
+    guard warmGroups.remove(spec.group) != nil else { return }
+    for (key, process) in processes where key.group == spec.group { process.end() }
     if supervisor.interruption == nil {
       onDecline?(
         RunProblem(
           severity: .warning, code: .warmStartDeclined,
-          message: "each process of \(spec.product)'s \(library) tests is started anew, which is "
-            + "slower: \(reason)"))
+          message:
+            "each process of \(spec.product)'s \(spec.library.displayName) tests is started "
+            + "anew, which is slower: \(reason)"))
     }
   }
 
@@ -113,8 +117,4 @@ final class BatchStarter {
     supervisor.loop.run { processes.values.allSatisfy(\.isGone) }
     processes = [:]
   }
-}
-
-private func group(_ product: String, _ library: TestLibrary) -> String {
-  "\(library.rawValue):\(product)"
 }

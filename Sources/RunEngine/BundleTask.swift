@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Orchestration
 import RunModel
+import SystemFiles
 import Workers
 
 /// Packs the failed attempts of one batch; runs on a thread of its own.
@@ -51,7 +52,7 @@ struct BundleTask: Sendable {
     return BundleManifest(
       carrel: header.carrel, runID: header.runID, attempt: attempt,
       predecessors: ResultLimits.standard.nearest(before),
-      package: header.packagePath.split(separator: "/").last.map { String($0) } ?? "",
+      package: lastComponent(of: header.packagePath),
       toolchain: header.toolchain, runtime: Self.runtime, hostName: header.hostName,
       fixtureToken: nil, isolation: header.isolation, timeLimit: header.timeLimit)
   }
@@ -85,12 +86,12 @@ struct BundleTask: Sendable {
       entries.append(
         .init(BundlePaths.reproScript, .bytes(Array(command.script.utf8), mode: 0o755)))
     }
-    if let selection { entries.append(.init("selection", .bytes(selection))) }
+    if let selection { entries.append(.init(BundlePaths.selection, .bytes(selection))) }
     for report in CrashReportFile.all(in: container.evidence) {
       guard let bytes = report.shareable() else { continue }
       entries.append(.init("\(BundlePaths.crash)/\(report.name)", .bytes(bytes)))
     }
-    entries.append(.init("attachments", item(container.attachments)))
+    entries.append(.init(BundlePaths.attachments, item(container.attachments)))
     entries.append(.init(BundlePaths.index, item(container.index)))
     entries.append(.init("\(BundlePaths.container)/home", item(container.home)))
     entries.append(.init("\(BundlePaths.container)/tmp", item(container.temporary)))
@@ -139,42 +140,12 @@ extension BundleTask {
   }
 }
 
-/// `command.json`: the exact command of a batch.
-package struct RecordedCommand: Codable, Sendable {
-  package var executable: String
-  package var arguments: [String]
-  package var environment: [String: String]
-  package var directory: String?
-  /// Where the container was.
-  package var container: String
-
-  init(_ request: ProcessRequest, container: Container) {
-    executable = request.executable
-    arguments = request.arguments
-    environment = request.environment
+extension RecordedCommand {
+  fileprivate init(_ request: ProcessRequest, container: Container) {
+    var environment = request.environment
     environment[SupervisedProcess.scopeVariable] = request.scope
-    directory = request.directory
-    self.container = container.root
-  }
-
-  /// `repro.sh`: runs the test again with `carrel repro`, which needs the package.
-  var script: String {
-    """
-    #!/bin/sh
-    # Runs the test of this bundle again in a container made from it.
-    #   sh repro.sh BUNDLE [PACKAGE]     BUNDLE is the archive that this script came in,
-    #                                    PACKAGE the test's package (default: the current folder).
-    # Exit status: 0 reproduced, 10 passed, 11 failed differently.
-    if [ $# -lt 1 ]; then
-      echo "usage: sh repro.sh BUNDLE [PACKAGE]" >&2
-      exit 2
-    fi
-    if ! command -v carrel >/dev/null 2>&1; then
-      echo "carrel is not on PATH; install it, or run: PATH=/path/to/carrel:\\$PATH sh repro.sh ..." >&2
-      exit 127
-    fi
-    exec carrel repro "$@"
-
-    """
+    self.init(
+      executable: request.executable, arguments: request.arguments, environment: environment,
+      directory: request.directory, container: container.root)
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Orchestration
 import RunModel
-import SwiftTests
+package import SwiftTests
 import SystemFiles
 package import Workers
 
@@ -9,11 +9,15 @@ package import Workers
 package struct CatalogMaker {
   private let supervisor: Supervisor
   private let configuration: PackageConfiguration
+  private let toolchain: Toolchain
   private let listener: (any RunListener)?
 
+  /// - Throws: ``SwiftTestsError`` when there is no package, or no toolchain.
   package init(
     supervisor: Supervisor, configuration: PackageConfiguration, listener: (any RunListener)?
-  ) {
+  ) throws(SwiftTestsError) {
+    toolchain = try Toolchain.find(path: configuration.environment["PATH"])
+    try configuration.location.checkPackage()
     self.supervisor = supervisor
     self.configuration = configuration
     self.listener = listener
@@ -22,14 +26,12 @@ package struct CatalogMaker {
   /// - Parameters:
   ///   - root: Where containers for the listing are made.
   ///   - indexTemplate: Path of an empty index.
-  /// - Throws: ``SwiftTestsError`` when there is no package, no toolchain, no product, or the build
-  ///   fails; ``WorkersError`` when containers cannot be made.
+  /// - Throws: ``SwiftTestsError`` when there is no product, or the build fails; ``WorkersError``
+  ///   when containers cannot be made.
   package func make(root: WorkRoot, indexTemplate: String) throws -> TestCatalog {
     let location = configuration.location
-    let toolchain = try Toolchain.find(path: configuration.environment["PATH"])
     let build = PackageBuild(
       toolchain: toolchain, location: location, extraFlags: configuration.buildFlags)
-    try build.checkPackage()
     let cache = try PrivateFolder.cache(environment: configuration.environment)
     for folder in [cache, cache + "/products"] { Leftovers.remove(in: folder) }
     let observer = ObserverLibrary(toolchain: toolchain, cache: cache)

@@ -23,17 +23,10 @@ package struct PackageRun {
   /// - Throws: An error that leaves no record.
   package func perform() throws -> RunOutcome {
     let package = request.package
-    try PackageBuild(
-      toolchain: try Toolchain.find(path: package.environment["PATH"]),
-      location: package.location, extraFlags: []
-    ).checkPackage()
     let startedAt = wallClockSeconds()
-    let supervisor = try Supervisor()
+    let workplace = try Workplace(package, folder: request.workFolder, listener: listener)
+    let (supervisor, root) = (workplace.supervisor, workplace.root)
     supervisor.onFirstSignal = { [listener] in listener.runIsInterrupted(by: $0) }
-    let root = try WorkRoot(base: request.workFolder)
-    let indexTemplate = root.path + "/index.sqlite"
-    try SearchIndex.createEmpty(at: indexTemplate)
-
     let record = try RunRecord.create(
       inRunsFolder: request.runsFolder, at: startedAt, becomesLatest: request.becomesLatest)
     let events = try record.openEventLog()
@@ -44,9 +37,7 @@ package struct PackageRun {
     var selected: [TestDescriptor] = []
     var failure: (any Error)?
     do {
-      catalog = try CatalogMaker(
-        supervisor: supervisor, configuration: package, listener: listener
-      ).make(root: root, indexTemplate: indexTemplate)
+      catalog = try workplace.makeCatalog()
     } catch {
       failure = error
     }
@@ -62,7 +53,8 @@ package struct PackageRun {
 
     let plan = Plan(selected)
     let session = RunSession(
-      supervisor: supervisor, root: root, indexTemplate: indexTemplate, catalog: catalog,
+      supervisor: supervisor, root: root, indexTemplate: workplace.indexTemplate,
+      catalog: catalog,
       package: package, configuration: request.configuration, plan: plan,
       record: record, events: events, header: header, listener: listener)
     if let failure { session.log(.problem(listener.problem(for: failure))) }

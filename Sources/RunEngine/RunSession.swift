@@ -23,10 +23,12 @@ package final class RunSession {
   package private(set) var state = RunState()
   /// What could not be written, once each.
   package private(set) var writeFailures: [String] = []
+  /// The one of them that says that the record was removed meanwhile.
+  package private(set) var recordRemoval: String?
   private var scheduler: Scheduler
   let starter: BatchStarter
   private let descriptors: [TestID: TestDescriptor]
-  private let groupSizes: [String: Int]
+  private let groupSizes: [TestGroup: Int]
   private var batches: [Int: BatchRun] = [:]
   private var starts: [Int: ProcessStart] = [:]
   private var bundlesUnderWay = 0
@@ -37,7 +39,7 @@ package final class RunSession {
   private var leftFiles: RemovalFailure?
   private var patterns: [String: FilterPatterns] = [:]
   /// Products and libraries of which a process was asked for Foundation's folders.
-  private var homesChecked: Set<String> = []
+  private var homesChecked: Set<TestGroup> = []
   /// Products that were built anew during the run.
   private var changedProducts: Set<String> = []
   private let clockOffset = wallClockSeconds() - monotonicSeconds()
@@ -63,9 +65,7 @@ package final class RunSession {
       caller: package.environment, additional: package.passedVariables)
     descriptors = Dictionary(
       plan.tests.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    groupSizes = catalog.tests.reduce(into: [:]) {
-      $0["\($1.id.library.rawValue):\($1.id.product)", default: 0] += 1
-    }
+    groupSizes = catalog.tests.reduce(into: [:]) { $0[$1.id.group, default: 0] += 1 }
     var scheduling = configuration.scheduling
     scheduling.history = catalog.history
     scheduling.slowTests = catalog.slowTests
@@ -114,9 +114,10 @@ package final class RunSession {
     let removed = record.removedFiles(state)
     guard let first = removed.first else { return }
     let more = removed.count == 1 ? "" : " and \(removed.count - 1) more of its files"
-    noteWriteFailure(
-      "the record \(record.path) was removed while the run wrote it: \(first)\(more) is gone; run "
-        + "again without cleaning the folder, or keep records elsewhere with --output")
+    let message =
+      "the record \(record.path) was removed while the run wrote it: \(first)\(more) is gone"
+    recordRemoval = message
+    noteWriteFailure(message)
   }
 
   /// The loop that the run's processes are watched by.
@@ -143,7 +144,7 @@ package final class RunSession {
 
   /// Whether the batch has all tests of its product and library, so that no selection is needed.
   func isWholeProduct(_ spec: BatchSpec) -> Bool {
-    groupSizes["\(spec.library.rawValue):\(spec.product)"] == spec.tests.count
+    groupSizes[spec.group] == spec.tests.count
   }
 
   /// Makes the selections of Swift Testing tests of a product.
@@ -198,7 +199,7 @@ package final class RunSession {
     let signal = supervisor.interruption ?? "a signal"
     let reason = "the run was interrupted by \(signal)"
     perform(scheduler.handle(.interrupted(reason: reason)))
-    let grace = count > 1 ? 0 : min(configuration.grace, 2)
+    let grace = count > 1 ? 0 : min(configuration.grace, Supervisor.grace)
     for batch in batches.values { batch.interrupt(because: reason, grace: grace) }
     starter.stopWaiting()
     if count > 1 { stopsPacking.set() }
@@ -250,7 +251,7 @@ package final class RunSession {
     let batch = BatchRun(
       spec, descriptors: spec.tests.compactMap { descriptors[$0] }, session: self, nonce: nonce
     ) { [unowned self] batch, ended in batchEnded(batch, ended) }
-    batch.checksHomes = homesChecked.insert("\(spec.library.rawValue):\(spec.product)").inserted
+    batch.checksHomes = homesChecked.insert(spec.group).inserted
     batches[spec.batch] = batch
     batch.start()
   }
@@ -313,10 +314,4 @@ package final class RunSession {
         if leftFiles == nil { leftFiles = failure }
       })
   }
-}
-
-/// 16 hexadecimal digits.
-package func hexadecimal(_ number: UInt64) -> String {
-  let digits = String(number, radix: 16)
-  return String(repeating: "0", count: 16 - digits.count) + digits
 }

@@ -4,6 +4,9 @@ package import Workers
 
 /// The event loop with the signals that end a run, and processes that are waited for.
 package final class Supervisor {
+  /// Seconds that processes get to end by themselves after the first signal, at most.
+  static let grace = 2.0
+
   package let loop: EventLoop
   package let registry: ProcessRegistry
   /// Name of the signal that asked for the end of the run; also one that came while the loop did
@@ -73,11 +76,14 @@ package final class Supervisor {
     }
     let previous = onInterruption
     onInterruption = { count in
-      for process in running { process.terminate(grace: count > 1 ? 0 : 2) }
+      for process in running { process.terminate(grace: count > 1 ? 0 : Self.grace) }
     }
     loop.run { results.count == requests.count }
     onInterruption = previous
     loop.cancel(timer)
-    return requests.indices.map { results[$0] ?? .success(.exited(-1)) }
+    return requests.indices.map { index in
+      guard let result = results[index] else { preconditionFailure("a process is not waited for") }
+      return result
+    }
   }
 }

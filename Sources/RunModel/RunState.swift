@@ -45,7 +45,7 @@ package struct RunState: Sendable {
   package private(set) var startedAt: Double?
   /// Planned tests in plan order.
   package private(set) var tests: [Test] = []
-  package private(set) var problems: [RunProblem] = []
+  package var problems: [RunProblem] = []
   package private(set) var finish: RunFinish?
   private var positions: [TestID: Int] = [:]
 
@@ -88,11 +88,6 @@ package struct RunState: Sendable {
     case .batchStarted, .batchFinished, .unknown:
       break
     }
-  }
-
-  /// Takes a problem out, for a report beside which it is told already.
-  package mutating func forgetProblem(_ message: String) {
-    problems.removeAll { $0.message == message }
   }
 
   package func test(_ id: TestID) -> Test? { positions[id].map { tests[$0] } }

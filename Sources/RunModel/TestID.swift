@@ -6,6 +6,14 @@ package enum TestLibrary: String, Codable, CaseIterable, Sendable, Comparable {
   case testing
 
   package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+  /// The library's name for people.
+  package var displayName: String {
+    switch self {
+    case .xctest: "XCTest"
+    case .testing: "Swift Testing"
+    }
+  }
 }
 
 /// Names one test of one test product, without loss.

@@ -59,7 +59,7 @@ extension BatchTranscript {
       if let damage = progress.damage { outcome.reason = damage }
       return outcome
     }
-    let library = test.library == .xctest ? "XCTest" : "Swift Testing"
+    let library = test.library.displayName
     let why = progress.damage.map { ": \($0)" } ?? ""
     if progress.word == .failed {
       outcome.verdict = .failed

@@ -234,10 +234,3 @@ extension BatchTranscript {
     }
   }
 }
-
-extension Double {
-  /// Seconds for people: `2 s`, `0.5 s`.
-  package var formattedSeconds: String {
-    self == rounded() ? "\(Int(self)) s" : "\(self) s"
-  }
-}

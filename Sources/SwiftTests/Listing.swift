@@ -130,7 +130,7 @@ package struct Listing: Sendable {
   ///   end of its listing, however it ended.
   package func result(end: ProcessEnd) throws(SwiftTestsError) -> [TestDescriptor] {
     let isWhole: Bool
-    let name = library == .xctest ? "XCTest" : "Swift Testing"
+    let name = library.displayName
     if let damage = damage ?? (lines.hasRest && end == .exited(0) ? .cut : nil) {
       throw SwiftTestsError(
         .listingFailed, "the \(name) tests of \(product.name) could not be listed: \(damage)",

@@ -1,4 +1,5 @@
 import Glibc
+import RunModel
 import SystemFiles
 package import Workers
 
@@ -79,9 +80,4 @@ package struct ObserverLibrary: Sendable {
       }
     )
   }
-}
-
-/// A hash that is the same in every process: FNV-1a, 64 bits.
-package func stableHash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-  bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
 }

@@ -14,25 +14,6 @@ package struct PackageBuild: Sendable {
     self.extraFlags = extraFlags
   }
 
-  /// Checks that there is a package to build.
-  ///
-  /// - Throws: ``SwiftTestsError`` with code `noPackage`.
-  package func checkPackage() throws(SwiftTestsError) {
-    var info = stat()
-    guard stat(location.package, &info) == 0 else {
-      throw SwiftTestsError(
-        .noPackage,
-        "there is no folder \(location.package); the argument is the path of a package, tests are "
-          + "selected by --filter")
-    }
-    guard access(location.package + "/Package.swift", R_OK) == 0 else {
-      throw SwiftTestsError(
-        .noPackage,
-        "\(location.package) holds no Package.swift; give the path of a Swift package, or change "
-          + "into its folder")
-    }
-  }
-
   /// The command that builds the tests.
   ///
   /// - Parameter environment: The caller's environment; a build is not a test and gets all of it.

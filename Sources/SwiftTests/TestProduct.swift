@@ -33,6 +33,23 @@ package struct BuildLocation: Sendable {
 
   package var products: String { "\(scratch)/\(configuration)" }
 
+  /// Checks that there is a package to build.
+  ///
+  /// - Throws: ``SwiftTestsError`` with code `noPackage`; its context says what is `missing`.
+  package func checkPackage() throws(SwiftTestsError) {
+    var info = stat()
+    guard stat(package, &info) == 0 else {
+      throw SwiftTestsError(
+        .noPackage, "there is no folder \(package)",
+        context: ["path": package, "missing": "folder"])
+    }
+    guard access(package + "/Package.swift", R_OK) == 0 else {
+      throw SwiftTestsError(
+        .noPackage, "\(package) holds no Package.swift",
+        context: ["path": package, "missing": "Package.swift"])
+    }
+  }
+
   /// The test products of the last build, sorted by name.
   ///
   /// SwiftPM's own build system writes their paths into `description.json`; the Swift Build engine

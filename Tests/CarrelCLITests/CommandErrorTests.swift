@@ -37,9 +37,13 @@ import Workers
     // The build's output was shown while it ran, the observer's was not.
     let more = [
       SwiftTestsError.Code.observerFailed: "\ndetails", .noProducts: " (leave out --skip-build)",
+      .noPackage: "; give the path of a Swift package, or change into its folder",
     ]
     #expect(error.message == "no luck" + (more[code] ?? ""))
     #expect(error.output == "details")
+    let missing = CommandError(
+      SwiftTestsError(.noPackage, "no x", context: ["missing": "folder"]))
+    #expect(missing.message.hasPrefix("no x; the argument is the path of a package"))
   }
 
   @Test(arguments: EvidenceError.Code.allCases) func errorsOfTheEvidence(code: EvidenceError.Code) {

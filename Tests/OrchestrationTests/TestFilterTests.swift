@@ -250,8 +250,8 @@ import Testing
       let (left, right, limit) = (word(), word(), Int.random(in: 0...10, using: &generator))
       let expected = full(left, right)
       #expect(
-        NearestNames.distance(left, right, limit: limit) == (expected <= limit ? expected : nil))
-      #expect(NearestNames.distance(left, right, limit: .max) == expected)
+        editDistance(left, right, limit: limit) == (expected <= limit ? expected : nil))
+      #expect(editDistance(left, right, limit: .max) == expected)
     }
   }
 }

@@ -8,7 +8,9 @@ import Testing
   private func report(
     _ run: SampleRun, style: ConsoleReport.Style = ConsoleReport.Style()
   ) -> ConsoleReport {
-    ConsoleReport(
+    var style = style
+    style.companyAdvice = "a command runs them first"
+    return ConsoleReport(
       style: style, tests: run.state.tests.map(\.id), packagePath: run.state.header?.packagePath,
       runFolder: Self.runFolder)
   }

@@ -18,7 +18,8 @@ import Testing
   @Test(arguments: [true, false])
   func everyKindOfVerdict(leaksFail: Bool) throws {
     let state = SampleRun.everyKind(leaksFail: leaksFail).state
-    let options = JUnitReport.Options(runFolder: ".carrel/runs/20260301-123005-ab12")
+    let options = JUnitReport.Options(
+      runFolder: ".carrel/runs/20260301-123005-ab12", companyAdvice: "a command runs them first")
     let text = JUnitReport.render(state, options: options, logText: SampleRun.logText)
     _ = try StrictXML.parse(text)
     try expectSnapshot(text, leaksFail ? "junit.xml" : "junit-leaks-allowed.xml")

@@ -1,0 +1,28 @@
+import SearchIndex
+import Workers
+
+/// Where the processes of a package are run, and how its tests are found.
+struct Workplace {
+  let supervisor: Supervisor
+  let root: WorkRoot
+  /// Path of an empty index.
+  let indexTemplate: String
+  private let maker: CatalogMaker
+
+  /// - Parameter folder: The folder for the folders of all runs; `nil` for the usual one.
+  /// - Throws: An error when there is no package, no toolchain, or no place for containers.
+  init(
+    _ package: PackageConfiguration, folder: String?, listener: any RunListener
+  ) throws {
+    supervisor = try Supervisor()
+    maker = try CatalogMaker(supervisor: supervisor, configuration: package, listener: listener)
+    root = try WorkRoot(base: folder)
+    indexTemplate = root.path + "/index.sqlite"
+    try SearchIndex.createEmpty(at: indexTemplate)
+  }
+
+  /// Builds the package's tests and lists them.
+  func makeCatalog() throws -> TestCatalog {
+    try maker.make(root: root, indexTemplate: indexTemplate)
+  }
+}
