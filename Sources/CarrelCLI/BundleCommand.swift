@@ -1,5 +1,6 @@
 import Evidence
 import RunModel
+import SystemFiles
 
 /// `carrel bundle`.
 enum BundleCommand {
@@ -25,12 +26,7 @@ enum BundleCommand {
       newer format.
       """)
 
-  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
-    let parsed = try ParsedArguments(arguments, spec: spec)
-    if parsed.asksForHelp {
-      context.output.print(spec.help)
-      return .success
-    }
+  static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     let isJSON = try parsed.choice("--format", of: ["text", "json"]) == "json"
     let words = parsed.positionals
     guard let action = words.first else {
@@ -176,7 +172,7 @@ enum BundleCommand {
 
   /// The bundle's file name without its endings.
   private static func defaultFolder(_ path: String) -> String {
-    var name = path.split(separator: "/").last.map { String($0) } ?? "bundle"
+    var name = lastComponent(of: path)
     for ending in [".zst", ".gz", ".tar"] where name.hasSuffix(ending) {
       name.removeLast(ending.count)
     }

@@ -7,6 +7,21 @@ import Workers
 /// The version of Carrel.
 package let carrelVersion = "0.1.0"
 
+/// A command of the tool.
+private struct Command: Sendable {
+  let spec: CommandSpec
+  /// Is given arguments that do not ask for help.
+  let run: @Sendable (ParsedArguments, CommandContext) throws -> ExitCode
+
+  init(
+    _ spec: CommandSpec,
+    _ run: @escaping @Sendable (ParsedArguments, CommandContext) throws -> ExitCode
+  ) {
+    self.spec = spec
+    self.run = run
+  }
+}
+
 /// The command line tool.
 package enum CarrelCommand {
   /// Runs a command line.
@@ -40,12 +55,13 @@ package enum CarrelCommand {
     _ arguments: [String], _ context: CommandContext
   ) throws -> ExitCode {
     let rest = arguments.dropFirst()
+    if let command = commands.first(where: { $0.spec.name == arguments.first }) {
+      let parsed = try ParsedArguments(rest, spec: command.spec)
+      guard parsed.asksForHelp else { return try command.run(parsed, context) }
+      context.output.print(command.spec.help)
+      return .success
+    }
     switch arguments.first {
-    case "run": return try RunCommand.run(rest, context)
-    case "list": return try ListCommand.run(rest, context)
-    case "bundle": return try BundleCommand.run(rest, context)
-    case "repro": return try ReproCommand.run(rest, context)
-    case "rerun": return try RerunCommand.run(rest, context)
     case "--version", "version":
       context.output.print("carrel \(carrelVersion)")
       return .success
@@ -54,8 +70,10 @@ package enum CarrelCommand {
         context.output.print(overview)
         return .success
       }
-      guard let spec = commands.first(where: { $0.name == name }) else { throw unknown(name) }
-      context.output.print(spec.help)
+      guard let command = commands.first(where: { $0.spec.name == name }) else {
+        throw unknown(name)
+      }
+      context.output.print(command.spec.help)
       return .success
     case nil:
       context.errors.print(overview)
@@ -68,18 +86,20 @@ package enum CarrelCommand {
     if name == "test" {
       return UsageError(message: "there is no command 'test'; 'carrel run' runs tests")
     }
-    let near = commands.map(\.name).filter { isNear($0, name) }
+    let near = commands.map(\.spec.name).filter { isNear($0, name) }
     let hint = near.first.map { "; did you mean '\($0)'?" } ?? "; see 'carrel --help'"
     return UsageError(message: "there is no command '\(name)'" + hint)
   }
 
   private static let commands = [
-    RunCommand.spec, ListCommand.spec, BundleCommand.spec, ReproCommand.spec, RerunCommand.spec,
+    Command(RunCommand.spec, RunCommand.run), Command(ListCommand.spec, ListCommand.run),
+    Command(BundleCommand.spec, BundleCommand.run), Command(ReproCommand.spec, ReproCommand.run),
+    Command(RerunCommand.spec, RerunCommand.run),
   ]
 
   private static var overview: String {
-    let width = commands.map(\.name.count).max() ?? 0
-    let rows = commands.map { spec in
+    let width = commands.map(\.spec.name.count).max() ?? 0
+    let rows = commands.map(\.spec).map { spec in
       "  " + spec.name + String(repeating: " ", count: width - spec.name.count + 2) + spec.summary
     }
     return """
@@ -157,10 +177,7 @@ struct CommandContext {
 
   /// The absolute form of a path, `.` and `..` resolved as far as it exists.
   func absolute(_ path: String) -> String {
-    if let resolved = realpath(path, nil) {
-      defer { free(resolved) }
-      return String(cString: resolved)
-    }
+    if let resolved = existingPath(path) { return resolved }
     if path.hasPrefix("/") { return path }
     var buffer = [CChar](repeating: 0, count: 4097)
     guard getcwd(&buffer, buffer.count) != nil else { return path }

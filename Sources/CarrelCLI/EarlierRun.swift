@@ -5,6 +5,8 @@ import RunModel
 struct EarlierRun {
   let record: RunRecord
   let state: RunState
+  /// A sentence about what of its event log cannot be read, if anything.
+  let damage: String?
   /// The newest run, in whose place this one is taken because that one planned no tests.
   private(set) var passedOver: (record: RunRecord, state: RunState)?
 
@@ -14,12 +16,15 @@ struct EarlierRun {
   /// build that failed is not what somebody wants to see or run again.
   static func find(_ reference: String, inRunsFolder runsFolder: String) throws -> EarlierRun {
     let record = try RunRecord.find(reference, inRunsFolder: runsFolder)
-    let newest = EarlierRun(record: record, state: RunState(try record.events()))
+    let (events, damage) = try record.checkedEvents()
+    let newest = EarlierRun(record: record, state: RunState(events), damage: damage)
     guard reference == "latest", newest.state.tests.isEmpty else { return newest }
     for older in try RunRecord.list(inRunsFolder: runsFolder).reversed() {
-      let state = RunState((try? older.events()) ?? [])
+      guard let (events, damage) = try? older.checkedEvents() else { continue }
+      let state = RunState(events)
       guard !state.tests.isEmpty, state.header?.arguments.first != "repro" else { continue }
-      return EarlierRun(record: older, state: state, passedOver: (record, newest.state))
+      return EarlierRun(
+        record: older, state: state, damage: damage, passedOver: (record, newest.state))
     }
     return newest
   }

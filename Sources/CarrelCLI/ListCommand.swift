@@ -12,12 +12,7 @@ enum ListCommand {
     ] + PackageOptions.specs,
     rest: "flags for 'swift build'")
 
-  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
-    let parsed = try ParsedArguments(arguments, spec: spec)
-    if parsed.asksForHelp {
-      context.output.print(spec.help)
-      return .success
-    }
+  static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     let isJSON = try parsed.choice("--format", of: ["text", "json"]) == "json"
     let filter = try FilterOptions.filter(parsed)
     let package = try PackageOptions.configuration(

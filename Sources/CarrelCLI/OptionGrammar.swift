@@ -77,11 +77,14 @@ struct ParsedArguments: Sendable {
   private(set) var positionals: [String] = []
   private(set) var rest: [String] = []
   private(set) var asksForHelp = false
+  /// All words, the command's name first.
+  let commandLine: [String]
   private let spec: CommandSpec
 
   /// - Throws: ``UsageError`` naming the argument and what to do about it.
   init(_ arguments: some Sequence<String>, spec: CommandSpec) throws(UsageError) {
     self.spec = spec
+    commandLine = [spec.name] + arguments
     var queue = Array(arguments)[...]
     while let argument = queue.popFirst() {
       if argument == "--" {

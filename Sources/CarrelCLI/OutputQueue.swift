@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 /// Writes to standard output and standard error on a thread of its own, in the order of the pieces,
 /// so that a slow reader holds up nothing but what is printed.
@@ -116,19 +117,10 @@ final class OutputQueue: Sendable {
 ///
 /// - Returns: The value of `errno` when not all could be written.
 func writeFully(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
-  var rest = bytes
-  while !rest.isEmpty {
-    let count = write(descriptor, rest.baseAddress, rest.count)
-    if count > 0 {
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-    } else if count < 0 && errno == EAGAIN {
-      var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      poll(&wait, 1, -1)
-    } else if count == 0 {
-      return EIO
-    } else if errno != EINTR {
-      return errno
-    }
+  do throws(SystemFailure) {
+    try writeAll(bytes, to: descriptor)
+    return nil
+  } catch {
+    return error.number
   }
-  return nil
 }

@@ -16,7 +16,7 @@ enum ReportFile {
     }
     var info = stat()
     let exists = stat(path, &info) == 0
-    if exists, info.st_mode & S_IFMT == S_IFDIR {
+    if exists, info.isFolder {
       throw fail("there is a folder of that name")
     }
     if exists, let output = outputs.first(where: { isFile($0.descriptor, info) }) {
@@ -24,55 +24,37 @@ enum ReportFile {
       if let error = output.flush() { throw fail(errorText(error)) }
       return
     }
-    if exists, info.st_mode & S_IFMT != S_IFREG {
+    if exists, !info.isRegular {
       // Opening a pipe that nobody reads would last until somebody does.
       try put(bytes, into: path, flags: O_WRONLY | O_NONBLOCK | O_NOCTTY) { reason in
         fail(reason == errorText(ENXIO) ? "no process reads from there" : reason)
       }
       return
     }
-    let target = exists ? resolved(path) : path
-    if let slash = target.lastIndex(of: "/"), slash != target.startIndex {
-      do {
-        try makeFolders(String(target[..<slash]))
-      } catch {
-        throw fail(errorText(error.errorNumber))
-      }
-    }
-    let temporary = "\(target).\(getpid()).part"
-    do {
-      try put(bytes, into: temporary, flags: O_WRONLY | O_CREAT | O_TRUNC, failure: fail)
+    let target = exists ? existingPath(path) ?? path : path
+    do throws(FileError) {
+      let folder = folder(of: target)
+      try makeFolders(folder)
+      Leftovers.remove(in: folder)
+      try writeFileAtomically(bytes, to: target)
     } catch {
-      unlink(temporary)
-      throw error
-    }
-    guard rename(temporary, target) == 0 else {
-      let reason = errorText(errno)
-      unlink(temporary)
-      throw fail(reason)
+      throw fail(errorText(error.errorNumber))
     }
   }
 
   private static func isFile(_ descriptor: Int32, _ info: stat) -> Bool {
     var own = stat()
-    return fstat(descriptor, &own) == 0 && own.st_dev == info.st_dev && own.st_ino == info.st_ino
-  }
-
-  private static func resolved(_ path: String) -> String {
-    guard let pointer = realpath(path, nil) else { return path }
-    defer { free(pointer) }
-    return String(cString: pointer)
+    return fstat(descriptor, &own) == 0 && own.identity == info.identity
   }
 
   private static func put(
     _ bytes: [UInt8], into path: String, flags: Int32, failure: (String) -> CommandError
   ) throws {
-    let descriptor = open(path, flags | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw failure(errorText(errno)) }
-    if let error = bytes.withUnsafeBytes({ writeFully($0, to: descriptor) }) {
-      close(descriptor)
-      throw failure(errorText(error))
+    do throws(SystemFailure) {
+      let file = try OwnedDescriptor(opening: path, flags)
+      try writeAll(bytes, to: file.number)
+    } catch {
+      throw failure("\(error)")
     }
-    guard close(descriptor) == 0 else { throw failure(errorText(errno)) }
   }
 }

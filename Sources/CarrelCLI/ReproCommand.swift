@@ -30,12 +30,7 @@ enum ReproCommand {
   /// How reports say that a test can be run after those that it fails after.
   static let companyAdvice = "carrel repro --with-predecessors runs them first"
 
-  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
-    let parsed = try ParsedArguments(arguments, spec: spec)
-    if parsed.asksForHelp {
-      context.output.print(spec.help)
-      return .success
-    }
+  static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     guard let path = parsed.positionals.first else {
       throw UsageError(message: "which bundle? carrel repro BUNDLE [PACKAGE]")
     }
@@ -48,7 +43,7 @@ enum ReproCommand {
       }
       context.complain("warning: \(BundleCommand.damage(bundle, check))")
     }
-    return try Reproduction(bundle, parsed, context).perform(["repro"] + arguments)
+    return try Reproduction(bundle, parsed, context).perform()
   }
 }
 
@@ -69,7 +64,7 @@ private struct Reproduction {
     header = try bundle.runHeader()
   }
 
-  func perform(_ commandLine: [String]) throws -> ExitCode {
+  func perform() throws -> ExitCode {
     let command = try bundle.command()
     var package = try PackageOptions.configuration(
       arguments, package: arguments.positionals.dropFirst().first, context, asIn: header)
@@ -83,8 +78,7 @@ private struct Reproduction {
       scheduling: SchedulerOptions(
         workers: 1, batch: .fixed(tests.count), retries: 0, checksCompany: false),
       timeLimit: limit.map { $0.isFinite ? $0 : nil } ?? manifest.timeLimit,
-      seed: header?.seed ?? "", carrel: carrelVersion,
-      arguments: commandLine)
+      seed: header?.seed ?? "", carrel: carrelVersion, arguments: arguments.commandLine)
     let restoration = ContainerRestoration(bundle)
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
     let request = RunRequest(

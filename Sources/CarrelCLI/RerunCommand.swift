@@ -17,12 +17,7 @@ enum RerunCommand {
       again the status is that of the run asked for; 4 when it planned no tests and was no failure.
       """)
 
-  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
-    let parsed = try ParsedArguments(arguments, spec: spec)
-    if parsed.asksForHelp {
-      context.output.print(spec.help)
-      return .success
-    }
+  static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     var words = parsed.positionals
     // `carrel rerun PACKAGE` is what comes to mind after `carrel run PACKAGE`.
     if words.count == 1, access(words[0] + "/Package.swift", F_OK) == 0 {
@@ -35,6 +30,7 @@ enum RerunCommand {
       ?? RunRecord.runsFolder(ofPackage: package.location.package)
     let earlier = try EarlierRun.find(words.first ?? "latest", inRunsFolder: runsFolder)
     if let warning = earlier.warning { context.complain(warning) }
+    if let damage = earlier.damage { context.complain("warning: \(damage)") }
     let (record, state) = (earlier.record, earlier.state)
     package = try PackageOptions.configuration(
       parsed, package: packagePath, context, asIn: state.header)
@@ -54,7 +50,7 @@ enum RerunCommand {
     }
     let request = RunRequest(
       package: package,
-      configuration: try RunOptions.configuration(parsed, commandLine: ["rerun"] + arguments),
+      configuration: try RunOptions.configuration(parsed, commandLine: parsed.commandLine),
       tests: .only(failed.map(\.test)),
       runsFolder: parsed.string("--output").map { context.absolute($0) },
       workFolder: try context.workFolder())

@@ -18,17 +18,12 @@ enum RunCommand {
       signal N.
       """)
 
-  static func run(_ arguments: ArraySlice<String>, _ context: CommandContext) throws -> ExitCode {
-    let parsed = try ParsedArguments(arguments, spec: spec)
-    if parsed.asksForHelp {
-      context.output.print(spec.help)
-      return .success
-    }
+  static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     let filter = try FilterOptions.filter(parsed)
     let request = RunRequest(
       package: try PackageOptions.configuration(
         parsed, package: parsed.positionals.first, context),
-      configuration: try RunOptions.configuration(parsed, commandLine: ["run"] + arguments),
+      configuration: try RunOptions.configuration(parsed, commandLine: parsed.commandLine),
       tests: .filter(filter), allowsEmpty: parsed.has("--allow-empty"),
       runsFolder: parsed.string("--output").map { context.absolute($0) },
       workFolder: try context.workFolder())

@@ -1,7 +1,7 @@
-import Glibc
 import Reporting
 import RunEngine
 import RunModel
+import SystemFiles
 
 /// Prints a run as it happens.
 final class RunPrinter: RunListener {
@@ -148,22 +148,6 @@ final class RunPrinter: RunListener {
 enum LogText {
   /// The last bytes of a file; `nil` when it cannot be read.
   static func end(of path: String, bytes limit: Int) -> LogEnd? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    let size = lseek(descriptor, 0, SEEK_END)
-    guard size >= 0 else { return nil }
-    lseek(descriptor, max(0, size - off_t(limit)), SEEK_SET)
-    var buffer = [UInt8](repeating: 0, count: limit)
-    var count = 0
-    while count < limit {
-      let got = buffer[count...].withUnsafeMutableBytes {
-        read(descriptor, $0.baseAddress, $0.count)
-      }
-      if got < 0 && errno == EINTR { continue }
-      guard got > 0 else { break }
-      count += got
-    }
-    return LogEnd(buffer[..<count], isWhole: size <= off_t(limit))
+    readEnd(of: path, bytes: limit).map { LogEnd($0.bytes, isWhole: $0.isWhole) }
   }
 }

@@ -2,6 +2,7 @@
 package struct BundleCheck: Sendable {
   /// One thing that is wrong.
   package struct Problem: Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, in a form that programs can rely on.
     package enum Code: String, Sendable, CaseIterable {
       /// The first entry is no manifest that can be read.
       case noManifest = "no-manifest"

@@ -25,6 +25,7 @@ package struct Timestamp: Hashable, Sendable {
 
 /// Something in a tree that was not packed, or not as it was.
 package struct ContentsNote: Hashable, Sendable {
+  /// What was noted, as `contents.json` names it.
   package enum Kind: String, Sendable, CaseIterable {
     /// A socket, FIFO or device: listed, never opened.
     case special

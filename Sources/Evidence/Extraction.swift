@@ -24,6 +24,7 @@ package struct ExtractionOptions: Sendable {
 package struct ExtractionReport: Sendable {
   /// An entry that was not extracted.
   package struct Refusal: Hashable, Sendable, CustomStringConvertible {
+    /// Why an entry is not extracted, as the end of a sentence about it.
     package enum Reason: String, Sendable, CaseIterable {
       case absolutePath = "has an absolute path"
       case parentFolder = "has '..' in its path"

@@ -36,7 +36,7 @@ extension RunRecord {
           .notFound, "'\(reference)' is no run record: it has no events.jsonl",
           context: ["path": reference])
       }
-      return RunRecord(path: resolved(reference))
+      return RunRecord(path: existingPath(reference) ?? reference)
     }
     if reference == "latest" {
       guard let target = target(ofLink: "\(runsFolder)/latest"), RunIdentifier.isValid(target),
@@ -64,12 +64,6 @@ extension RunRecord {
         context: ["path": runsFolder, "run": reference])
     }
     return match
-  }
-
-  private static func resolved(_ path: String) -> String {
-    guard let pointer = realpath(path, nil) else { return path }
-    defer { free(pointer) }
-    return String(cString: pointer)
   }
 
   private static func target(ofLink path: String) -> String? {

@@ -82,6 +82,26 @@ package struct RunRecord: Hashable, Sendable {
   /// Reads the event log from its start.
   package func events() throws -> [RunEvent] { try EventLogReader(path: eventsPath).events() }
 
+  /// Reads the event log from its start, and says what of it cannot be read.
+  ///
+  /// - Returns: The events, and a sentence about the damage; `nil` when there is none.
+  package func checkedEvents() throws -> (events: [RunEvent], damage: String?) {
+    var reader = try EventLogReader(path: eventsPath)
+    var events: [RunEvent] = []
+    while let event = try reader.next() { events.append(event) }
+    let damaged = reader.damagedLines
+    var parts: [String] = []
+    if let first = damaged.first {
+      parts.append(
+        damaged.count == 1
+          ? "line \(first) cannot be read"
+          : "\(damaged.count) lines cannot be read, from \(first) on")
+    }
+    if reader.isTorn { parts.append("its last line is cut off") }
+    guard !parts.isEmpty else { return (events, nil) }
+    return (events, "'\(eventsPath)' is damaged: \(parts.joined(separator: ", and "))")
+  }
+
   /// The path of a log relative to the run's folder.
   ///
   /// - Parameter stream: `stdout` or `stderr`.

@@ -64,9 +64,6 @@ package struct Scheduler: Sendable {
   /// Whether every test has its final result and no batch runs.
   package var isDone: Bool { remaining == 0 && running.isEmpty }
 
-  /// Batches that run now.
-  package var runningBatches: Int { running.count }
-
   /// What was learned about each group of which enough is known; for
   /// ``SchedulerOptions/history``.
   package var measurements: [GroupMeasurement] {
@@ -94,7 +91,7 @@ package struct Scheduler: Sendable {
   /// - Returns: Final results, followed by batches to start.
   package mutating func handle(_ event: SchedulerEvent) -> [SchedulerCommand] {
     switch event {
-    case .batchEnded(let batch, let results, _, let startCost, let duration):
+    case .batchEnded(let batch, let results, let startCost, let duration):
       guard let ended = running.removeValue(forKey: batch) else { break }
       isBusy[ended.worker - 1] = false
       let outcome = collect(results, of: ended, batch: batch)

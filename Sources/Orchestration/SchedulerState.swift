@@ -76,8 +76,6 @@ struct Fifo<Element: Sendable>: Sendable {
   private var elements: [Element?] = []
   private var head = 0
 
-  var isEmpty: Bool { head == elements.count }
-
   mutating func append(_ element: Element) { elements.append(element) }
 
   mutating func popFirst() -> Element? {

@@ -126,13 +126,12 @@ package enum SchedulerEvent: Sendable {
   /// A batch's process is gone.
   ///
   /// - `results`: in the order the tests started, one for each recorded test that started.
-  /// - `unstarted`: recorded tests that did not start. A test in neither list counts as unstarted.
+  ///   A test that is not among them did not start.
   /// - `startCost`: seconds before the first test started and after the last one ended; `nil`
   ///   when they were not measured.
   /// - `duration`: seconds from the start of the process to the moment the worker is free.
   case batchEnded(
-    batch: Int, results: [AttemptResult], unstarted: [TestID], startCost: Double?,
-    duration: Double)
+    batch: Int, results: [AttemptResult], startCost: Double?, duration: Double)
   /// A planned attempt at a test has failed in a batch that is still running; told so that a limit
   /// of failures need not wait for the end of the batch.
   case failedMeanwhile(TestID)

@@ -24,9 +24,6 @@ package struct TestFilter: Hashable, Sendable {
     for text in skip { _ = try TestPattern(text, isSkip: true) }
   }
 
-  /// Whether every test is selected.
-  package var selectsAll: Bool { include.isEmpty && skip.isEmpty && ids.isEmpty }
-
   /// Selects tests, in the order of the listing.
   ///
   /// - Throws: ``OrchestrationError`` for an exact ID that names no test, or several.

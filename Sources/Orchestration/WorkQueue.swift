@@ -9,17 +9,13 @@ struct WorkQueue: Sendable {
 
   /// The front segment is the last element.
   private var segments: [Segment]
-  private(set) var count: Int
 
   /// Creates a queue with one segment a group.
   init(_ plan: Plan) {
     segments = plan.groups.indices.reversed().map {
       Segment(group: $0, tests: ArraySlice(plan.groups[$0].range))
     }
-    count = plan.count
   }
-
-  var isEmpty: Bool { segments.isEmpty }
 
   /// The group and the tests of the front segment.
   var front: (group: Int, tests: ArraySlice<Int>)? {
@@ -32,7 +28,6 @@ struct WorkQueue: Sendable {
     let taken = Array(segment.tests.prefix(max(1, wanted)))
     segment.tests = segment.tests.dropFirst(taken.count)
     if !segment.tests.isEmpty { segments.append(segment) }
-    count -= taken.count
     return taken
   }
 
@@ -40,15 +35,12 @@ struct WorkQueue: Sendable {
   mutating func putInFront(_ tests: ArraySlice<Int>, group: Int) {
     guard !tests.isEmpty else { return }
     segments.append(Segment(group: group, tests: tests))
-    count += tests.count
   }
 
   /// Removes the tests of one group, or all, and returns them in the order they would have run.
   mutating func removeAll(group: Int? = nil) -> [Int] {
     let removed = segments.reversed().filter { group == nil || $0.group == group }
     segments.removeAll { group == nil || $0.group == group }
-    let tests = removed.flatMap(\.tests)
-    count -= tests.count
-    return tests
+    return removed.flatMap(\.tests)
   }
 }

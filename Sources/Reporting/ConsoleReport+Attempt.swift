@@ -43,14 +43,6 @@ extension ConsoleReport {
     lineStart("SLOW", tone: .odd, seconds: seconds, over: true) + names.name(of: test)
   }
 
-  /// A line about a test that was planned and not run: `NOTRUN  [   0.000s] name: reason`.
-  package func notRunLine(_ result: TestResult) -> String {
-    let (label, tone) = label(result.verdict)
-    let reason = terminalSafe(result.reason ?? Sentences.fallback(result.verdict))
-    let name = names.name(of: result.test)
-    return lineStart(label, tone: tone, seconds: 0) + "\(name): \(reason)"
-  }
-
   /// What a further attempt with or without neighbours has shown: `NOTE    name: also alone: ...`;
   /// `nil` when there was no such attempt.
   package func companyLine(_ result: TestResult) -> String? {

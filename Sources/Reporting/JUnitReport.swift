@@ -26,18 +26,11 @@ package enum JUnitReport {
     }
   }
 
-  /// The report as text.
+  /// The report as the bytes of a file in UTF-8.
   ///
   /// - Parameters:
   ///   - state: The run; it may have ended early.
   ///   - logText: The end of a log; `nil` when it cannot be read.
-  package static func render(
-    _ state: RunState, options: Options = Options(), logText: (LogReference) -> LogEnd?
-  ) -> String {
-    String(decoding: renderUTF8(state, options: options, logText: logText), as: UTF8.self)
-  }
-
-  /// The report as the bytes of a file in UTF-8.
   package static func renderUTF8(
     _ state: RunState, options: Options = Options(), logText: (LogReference) -> LogEnd?
   ) -> [UInt8] {

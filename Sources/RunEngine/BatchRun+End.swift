@@ -39,7 +39,6 @@ extension BatchRun {
       self,
       Ended(
         results: results,
-        unstarted: conclusion.unstarted.filter { spec.attempts[$0] != nil },
         // That of a copy says nothing about the processes of other runs.
         startCost: isCopy ? nil : firstStart.map { $0 - launched + (tail ?? 0) },
         duration: now - startedAt, end: end, startOrder: transcript.startOrder,
@@ -68,7 +67,7 @@ extension BatchRun {
       if let result = result(test, outcome, end: nil) { results.append(result) }
     }
     let ended = Ended(
-      results: results, unstarted: [], startCost: nil, duration: monotonicSeconds() - startedAt,
+      results: results, startCost: nil, duration: monotonicSeconds() - startedAt,
       end: nil, startOrder: [], request: request)
     session.supervisor.loop.after(0) { [self] in onEnd(self, ended) }
   }

@@ -11,7 +11,6 @@ final class BatchRun {
   /// What is left when the process and all it started are gone.
   struct Ended {
     var results: [AttemptResult]
-    var unstarted: [TestID]
     /// Seconds before the first test started and after the last one ended.
     var startCost: Double?
     /// Seconds from the start of the process to its end.

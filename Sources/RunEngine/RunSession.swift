@@ -274,7 +274,7 @@ package final class RunSession {
     perform(
       scheduler.handle(
         .batchEnded(
-          batch: spec.batch, results: ended.results, unstarted: ended.unstarted,
+          batch: spec.batch, results: ended.results,
           startCost: ended.startCost, duration: ended.duration)))
   }
 

@@ -58,5 +58,6 @@ package struct TestCatalog {
     }
   }
 
+  /// The product of a name; `nil` when none was listed.
   package func product(_ name: String) -> TestProduct? { products.first { $0.name == name } }
 }

@@ -3,6 +3,7 @@ package protocol CodedAsText: Codable, CustomStringConvertible {
   /// What the value is, for an error: `a test ID`.
   static var kindOfText: String { get }
 
+  /// - Returns: `nil` for a text that is no such value.
   init?(parsing text: String)
 }
 

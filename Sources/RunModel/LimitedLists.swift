@@ -15,6 +15,7 @@ package struct IssueList: Sendable, Hashable {
 
   package var isEmpty: Bool { kept.isEmpty }
 
+  /// Takes an issue as far as there is room; the first failure in any case.
   package mutating func append(_ issue: TestIssue) {
     let isFirstFailure = issue.isFailure && !hasFailure
     hasFailure = hasFailure || issue.isFailure

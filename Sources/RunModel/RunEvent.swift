@@ -3,6 +3,7 @@ package let eventLogFormat = FormatVersion(major: 1, minor: 0)
 
 /// One line of the event log.
 package struct RunEvent: Hashable, Sendable {
+  /// What happened; docs/event-log.md describes each kind and their order.
   package enum Kind: Hashable, Sendable {
     case runStarted(RunHeader)
     case testPlanned(TestDescriptor)

@@ -12,6 +12,7 @@ package struct BatchCommand: Sendable {
   package var isWholeProduct: Bool
   /// 16 hexadecimal digits that nobody can guess; see `OutputSplitter`.
   package var nonce: String
+  /// Whether the process is asked where Foundation's folders are.
   package var checksHomes: Bool
   /// Makes the selections for Swift Testing.
   package var patterns: FilterPatterns

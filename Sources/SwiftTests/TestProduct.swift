@@ -31,6 +31,7 @@ package struct BuildLocation: Sendable {
     self.configuration = configuration
   }
 
+  /// The folder with what the build made.
   package var products: String { "\(scratch)/\(configuration)" }
 
   /// Checks that there is a package to build.
@@ -105,7 +106,7 @@ package struct BuildLocation: Sendable {
   private func described() -> [TestProduct] {
     (description?.builtTestProducts ?? []).compactMap { product in
       // The file holds absolute paths of the place where the package was built.
-      let name = product.binaryPath.split(separator: "/").last.map { String($0) } ?? ""
+      let name = lastComponent(of: product.binaryPath)
       let path = [product.binaryPath, "\(products)/\(name)"].first { isExecutableFile($0) }
       return path.map { TestProduct(name: product.productName, executable: $0) }
     }
@@ -124,6 +125,6 @@ package struct BuildLocation: Sendable {
 
   private func isExecutableFile(_ path: String) -> Bool {
     var info = stat()
-    return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    return stat(path, &info) == 0 && info.isRegular && access(path, X_OK) == 0
   }
 }

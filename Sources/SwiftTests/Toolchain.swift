@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 import Workers
 
 /// An installed Swift toolchain.
@@ -18,10 +19,8 @@ package struct Toolchain: Sendable, Hashable {
   package static func find(path: String?) throws(SwiftTestsError) -> Toolchain {
     for folder in (path ?? "").split(separator: ":") {
       let candidate = "\(folder)/swift"
-      guard access(candidate, X_OK) == 0, let resolved = realpath(candidate, nil) else { continue }
-      defer { free(resolved) }
-      let real = String(cString: resolved)
-      let bin = real.lastIndex(of: "/").map { String(real[..<$0]) } ?? "/"
+      guard access(candidate, X_OK) == 0, let real = existingPath(candidate) else { continue }
+      let bin = SystemFiles.folder(of: real)
       // `swift` is a link to `swift-frontend` or `swift-driver` beside it.
       if access(bin + "/swiftc", X_OK) == 0 { return Toolchain(binFolder: bin) }
       if access("\(folder)/swiftc", X_OK) == 0 { return Toolchain(binFolder: String(folder)) }

@@ -45,6 +45,27 @@ package func readSmallFile(_ path: String, _ reading: FileReading = .anything) -
   try? readFile(path, maxBytes: 64 << 20, reading)
 }
 
+/// The last bytes of a file, and whether they are all of it; `nil` when it cannot be read.
+package func readEnd(of path: String, bytes limit: Int) -> (bytes: [UInt8], isWhole: Bool)? {
+  do throws(SystemFailure) {
+    let file = try OwnedDescriptor(opening: path, O_RDONLY)
+    let size = try retrying { lseek(file.number, 0, SEEK_END) }
+    try retrying { lseek(file.number, max(0, size - limit), SEEK_SET) }
+    var buffer = [UInt8](repeating: 0, count: limit)
+    var count = 0
+    while count < limit {
+      let got = try retrying {
+        buffer[count...].withUnsafeMutableBytes { read(file.number, $0.baseAddress, $0.count) }
+      }
+      if got == 0 { break }
+      count += got
+    }
+    return (Array(buffer[..<count]), size <= limit)
+  } catch {
+    return nil
+  }
+}
+
 /// Writes a whole file, replacing what was there; not atomic.
 ///
 /// - Throws: ``FileError`` with the code `unwritable`.

@@ -93,6 +93,13 @@ package func lastComponent(of path: String) -> String {
   String(path.split(separator: "/").last ?? "")
 }
 
+/// The absolute path without links and `..` of what a path leads to; `nil` when there is nothing.
+package func existingPath(_ path: String) -> String? {
+  guard let pointer = realpath(path, nil) else { return nil }
+  defer { free(pointer) }
+  return String(cString: pointer)
+}
+
 /// A path without links and `..`, as far as it exists; what does not exist yet is taken as it is
 /// written.
 ///
@@ -102,9 +109,8 @@ package func resolvedPath(_ path: String) -> String? {
   var existing = path
   var rest: [String] = []
   while true {
-    if let pointer = realpath(existing, nil) {
-      defer { free(pointer) }
-      var components = String(cString: pointer).split(separator: "/").map { String($0) }
+    if let found = existingPath(existing) {
+      var components = found.split(separator: "/").map { String($0) }
       for name in rest.reversed() {
         if name == ".." { _ = components.popLast() } else if name != "." { components.append(name) }
       }

@@ -56,14 +56,22 @@ package func withPath<T: ~Copyable, E>(
   return try body(UnsafePointer(base))
 }
 
-/// Writes all bytes to a descriptor, in one call when the system takes them in one.
+/// Writes all bytes to a descriptor, in one call when the system takes them in one; waits when the
+/// descriptor is non-blocking and full.
 package func writeAll(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
 ) throws(SystemFailure) {
   var rest = bytes
   while let base = rest.baseAddress, !rest.isEmpty {
-    let count = try retrying { write(descriptor, base, rest.count) }
-    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+    do throws(SystemFailure) {
+      let count = try retrying { write(descriptor, base, rest.count) }
+      guard count > 0 else { throw SystemFailure(EIO) }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+    } catch {
+      guard error.number == EAGAIN else { throw error }
+      var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      poll(&room, 1, -1)
+    }
   }
 }
 

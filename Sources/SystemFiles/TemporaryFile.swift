@@ -3,7 +3,7 @@ package import Glibc
 /// A new file with a fresh name in the folder of a path, to be renamed to the path when it is
 /// complete; removed again when that does not happen, at the latest by ``Leftovers``.
 package struct TemporaryFile: ~Copyable {
-  package let descriptor: Int32
+  private let file: OwnedDescriptor
   package let name: String
   private var isInPlace = false
 
@@ -15,7 +15,7 @@ package struct TemporaryFile: ~Copyable {
           opening: name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
         guard Leftovers.claim(file.number, name) else { continue }
         self.name = name
-        descriptor = file.release()
+        self.file = file
         return
       } catch {
         if error.number != EEXIST { throw error }
@@ -24,17 +24,18 @@ package struct TemporaryFile: ~Copyable {
   }
 
   deinit {
-    close(descriptor)
     if !isInPlace { unlink(name) }
   }
 
-  package func status() throws(SystemFailure) -> stat {
-    var result = stat()
-    try retrying { fstat(descriptor, &result) }
-    return result
-  }
+  package var descriptor: Int32 { file.number }
 
+  package func status() throws(SystemFailure) -> stat { try file.status() }
+
+  /// Puts the file in its place, where it replaces what is there.
   package mutating func rename(to path: String) throws(SystemFailure) {
+    // Some file systems say only when a descriptor is closed that they had no room; see close(2).
+    let copy = try retrying { fcntl(file.number, F_DUPFD_CLOEXEC, 0) }
+    guard close(copy) == 0 else { throw SystemFailure(errno) }
     let name = name
     try retrying { Glibc.rename(name, path) }
     isInPlace = true

@@ -64,6 +64,7 @@ package final class EventLoop {
     pollListIsStale = true
   }
 
+  /// Ends the watch of a descriptor, if there is one; its handler is not called any more.
   package func unwatch(_ descriptor: Int32) {
     if watches.removeValue(forKey: descriptor) != nil { pollListIsStale = true }
   }
@@ -77,6 +78,7 @@ package final class EventLoop {
     return Timer(number: number)
   }
 
+  /// Keeps a timer from its handler; nothing happens when it is over already.
   package func cancel(_ timer: Timer?) {
     guard let timer else { return }
     deadlines.removeAll { $0.number == timer.number }
@@ -93,9 +95,6 @@ package final class EventLoop {
     }
     mailbox.run { [mailbox] in mailbox.put(number, work()) }
   }
-
-  /// Whether background work is under way whose result was not handed over yet.
-  package var hasBackgroundWork: Bool { !pendingWork.isEmpty }
 
   /// Calls the handler for each of the given signals instead of their normal effect, on the loop's
   /// thread. Signals that this process ignores stay ignored.

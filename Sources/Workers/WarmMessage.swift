@@ -1,10 +1,9 @@
-/// What Carrel and a warm process tell each other through a socket that keeps the boundaries of
-/// messages.
-///
-/// Carrel sends one byte with four descriptors: standard output, standard error, the channel, and a
-/// file with ``WarmRequest``. The warm process answers with ``WarmReply``. Its side is in
-/// `Observer/warm.c.in`; both are made from one source, so the format has no version.
-enum WarmMessage {}
+// What Carrel and a warm process tell each other through a socket that keeps the boundaries of
+// messages.
+//
+// Carrel sends one byte with four descriptors: standard output, standard error, the channel, and a
+// file with ``WarmRequest``. The warm process answers with ``WarmReply``. Its side is in
+// `Observer/warm.c.in`; both are made from one source, so the format has no version.
 
 /// Arguments and environment of a batch, as a warm process reads them from a file.
 struct WarmRequest: Hashable {

@@ -43,7 +43,8 @@ import Testing
 
   /// What `carrel` prints and ends with.
   private func invoke(
-    _ command: (ArraySlice<String>, CommandContext) throws -> ExitCode, _ words: [String]
+    _ command: (ParsedArguments, CommandContext) throws -> ExitCode, _ spec: CommandSpec,
+    _ words: [String]
   ) throws -> (code: ExitCode, output: String, errors: String) {
     let names = ["output", "errors"].map { folder.path(of: $0) }
     let output = try OwnedDescriptor(opening: names[0], O_WRONLY | O_CREAT | O_TRUNC)
@@ -51,14 +52,14 @@ import Testing
     let context = CommandContext(
       output: Terminal(descriptor: output.number), errors: Terminal(descriptor: errors.number),
       environment: [:])
-    let code = try command(words[...], context)
+    let code = try command(try ParsedArguments(words, spec: spec), context)
     let texts = names.map { String(decoding: readSmallFile($0) ?? [], as: UTF8.self) }
     return (code, texts[0], texts[1])
   }
 
   private func rerun(_ words: String...) throws -> (code: ExitCode, output: String, errors: String)
   {
-    try invoke(RerunCommand.run, words + [folder.path, "--output", runs])
+    try invoke(RerunCommand.run, RerunCommand.spec, words + [folder.path, "--output", runs])
   }
 
   @Test(arguments: [
@@ -109,7 +110,7 @@ import Testing
     try older.addToIndex(BundleReference(test: test, attempt: 1, path: "bundles/x.tar", bytes: 1))
     let newest = try record(at: 1000.25, tests: 0, status: .buildFailed)
     let (code, output, errors) = try invoke(
-      BundleCommand.run, ["list", "--package", folder.path])
+      BundleCommand.run, BundleCommand.spec, ["list", "--package", folder.path])
     #expect(code == .success)
     #expect(output.contains("\(older.runID)/bundles/x.tar"), "\(output)\(errors)")
     #expect(errors.contains("run \(newest.runID) planned no tests"), "\(errors)")

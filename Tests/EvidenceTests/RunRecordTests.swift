@@ -184,6 +184,16 @@ import Testing
     #expect(events == [event, event])
     let damaged = reader.damagedLines
     #expect(damaged == [2, 3, 4])
+    let checked = try record.checkedEvents()
+    #expect(checked.events == events)
+    #expect(
+      checked.damage == "'\(record.eventsPath)' is damaged: 3 lines cannot be read, from 2 on")
+    try writeFileAtomically(line + Array("x\n".utf8) + line.dropLast(), to: record.eventsPath)
+    #expect(
+      try record.checkedEvents().damage?.hasSuffix(
+        ": line 2 cannot be read, and its last line is cut off") == true)
+    try writeFileAtomically(line, to: record.eventsPath)
+    #expect(try record.checkedEvents().damage == nil)
   }
 
   @Test func newerMinorVersionsAreReadAndNewerMajorOnesRefused() throws {

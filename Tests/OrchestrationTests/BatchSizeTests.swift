@@ -184,7 +184,7 @@ import Testing
             .batchEnded(
               batch: spec.batch,
               results: spec.tests.map { result($0, spec, .passed, duration: value) },
-              unstarted: [], startCost: value, duration: value)
+              startCost: value, duration: value)
           ).batches
       }
       #expect(ran == 200)
@@ -205,7 +205,7 @@ import Testing
     }
     let commands = scheduler.handle(
       .batchEnded(
-        batch: spec.batch, results: results, unstarted: [], startCost: startCost,
+        batch: spec.batch, results: results, startCost: startCost,
         duration: duration))
     return commands.batches.first?.tests.count
   }

@@ -171,7 +171,7 @@ import Testing
       }
       let commands = scheduler.handle(
         .batchEnded(
-          batch: spec.batch, results: results, unstarted: [], startCost: nil, duration: 1))
+          batch: spec.batch, results: results, startCost: nil, duration: 1))
       open += commands.batches
       finished += commands.finished
     }
@@ -199,7 +199,7 @@ import Testing
       let commands = scheduler.handle(
         .batchEnded(
           batch: spec.batch, results: spec.attempts.keys.map { result($0, spec, verdict) },
-          unstarted: [], startCost: nil, duration: 1))
+          startCost: nil, duration: 1))
       open += commands.batches
       finished += commands.finished
     }
@@ -218,7 +218,7 @@ import Testing
           .batchEnded(
             batch: spec.batch,
             results: spec.attempts.keys.map { result($0, spec, verdict, duration: 4) },
-            unstarted: [], startCost: nil, duration: 4)
+            startCost: nil, duration: 4)
         ).batches
       specs += open
     }

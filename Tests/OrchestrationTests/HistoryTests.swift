@@ -58,7 +58,7 @@ import Testing
       }
       commands = scheduler.handle(
         .batchEnded(
-          batch: spec.batch, results: results, unstarted: [], startCost: 0.1,
+          batch: spec.batch, results: results, startCost: 0.1,
           duration: 0.1 + 0.5 * Double(results.count)))
     }
     let learned = scheduler.measurements
@@ -89,7 +89,7 @@ import Testing
       }
       commands += scheduler.handle(
         .batchEnded(
-          batch: spec.batch, results: results, unstarted: [], startCost: 0.02, duration: 1))
+          batch: spec.batch, results: results, startCost: 0.02, duration: 1))
     }
     #expect(batches.reduce([], +) == plan.tests.map(\.id))
     for batch in batches {

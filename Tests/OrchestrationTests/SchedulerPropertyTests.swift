@@ -115,8 +115,8 @@ private struct RandomWorld {
     guard !known, let spec = specs.randomElement(using: &generator) else { return }
     let commands = scheduler.handle(
       .batchEnded(
-        batch: batch, results: spec.tests.map { result($0, spec, .crashed) },
-        unstarted: plan.tests.map(\.id), startCost: -.infinity, duration: .nan))
+        batch: batch, results: spec.tests.map { result($0, spec, .crashed) }, startCost: -.infinity,
+        duration: .nan))
     if !commands.isEmpty { complaints.append("reacts to an unknown batch") }
   }
 
@@ -141,15 +141,12 @@ private struct RandomWorld {
         if [.crashed, .timedOut, .lost, .interrupted].contains(verdict) { break }
       }
     }
-    let seen = Set(results.map(\.test))
-    var unstarted = spec.tests.filter { spec.attempts[$0] != nil && !seen.contains($0) }
     if generator.chance(0.1) {
-      unstarted = plan.tests.prefix(3).map(\.id)
       results += results
       results.append(result(id("Strange.T/x"), spec, .failed))
     }
     return .batchEnded(
-      batch: spec.batch, results: results, unstarted: unstarted,
+      batch: spec.batch, results: results,
       startCost: generator.chance(0.5) ? Double.random(in: 0...0.1, using: &generator) : nil,
       duration: Double.random(in: 0...2, using: &generator))
   }
@@ -180,7 +177,7 @@ private struct RandomWorld {
     }
     if open.count > scheduler.options.workers { complaints.append("too many batches") }
     if Set(open.map(\.worker)).count != open.count { complaints.append("a worker is used twice") }
-    if open.count != scheduler.runningBatches { complaints.append("wrong number of batches") }
+    if open.count != scheduler.running.count { complaints.append("wrong number of batches") }
     let idle = open.count < scheduler.options.workers
     if idle, open.isEmpty, !scheduler.isDone, scheduler.remaining > 0 {
       complaints.append("nothing runs though tests remain")

@@ -53,7 +53,7 @@ struct Simulation {
       makespan = ended.end
       commands = scheduler.handle(
         .batchEnded(
-          batch: ended.spec.batch, results: ended.results, unstarted: [], startCost: startCost,
+          batch: ended.spec.batch, results: ended.results, startCost: startCost,
           duration: duration))
     }
     #expect(scheduler.isDone)

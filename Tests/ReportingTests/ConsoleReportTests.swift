@@ -30,7 +30,6 @@ import Testing
         guard let attempt else { continue }
         lines.append(console.failure(attempt, in: state, logText: SampleRun.logText))
       case .testFinished(let result):
-        if result.verdict == .notRun { lines.append(console.notRunLine(result)) }
         if let line = console.companyLine(result) { lines.append(line) }
       case .problem(let problem): lines.append(console.problem(problem))
       default: break
@@ -91,7 +90,6 @@ import Testing
       console.failure(attempt, in: run.state, logText: { _ in nil }),
       console.summary(of: run.state, recordPath: "\u{1B}", junitPath: "\u{9B}"),
       console.slowLine(test.id, seconds: 60),
-      console.notRunLine(TestResult(test: test.id, verdict: .notRun, attempts: 0, reason: "\u{7}")),
       console.progressLine(
         .init(finished: 0, total: 1, failed: 0, running: [(test.id, 1)], elapsed: 1), width: 80),
     ]
