@@ -1,6 +1,4 @@
-import FoundationEssentials
 import Glibc
-import Reporting
 import SystemFiles
 import Workers
 
@@ -111,79 +109,5 @@ package enum CarrelCommand {
 
       'carrel COMMAND --help' explains a command; 'carrel --version' prints the version.
       """
-  }
-}
-
-/// What commands share: the streams and the caller's environment.
-struct CommandContext {
-  var output: Terminal
-  var errors: Terminal
-  var environment: [String: String]
-
-  init(
-    output: Terminal = Terminal(descriptor: 1), errors: Terminal = Terminal(descriptor: 2),
-    environment: [String: String] = ProcessInfo.processInfo.environment
-  ) {
-    self.output = output
-    self.errors = errors
-    self.environment = environment
-  }
-
-  init(_ descriptors: StandardDescriptors) {
-    self.init(
-      output: Terminal(descriptor: 1, isClosed: descriptors.wasClosed(1)),
-      errors: Terminal(descriptor: 2, isClosed: descriptors.wasClosed(2)))
-  }
-
-  /// Lets no reader of what is printed hold up the command from now on.
-  func writeInBackground() {
-    let queue = OutputQueue()
-    output.queue = queue
-    errors.queue = queue
-  }
-
-  /// Prints a message of the command's on standard error.
-  func complain(_ message: String) { errors.print("carrel: " + messageText(message)) }
-
-  /// The folder for the folders of all runs, `CARREL_WORK_DIR`; `nil` for the usual one.
-  func workFolder() throws(CommandError) -> String? {
-    guard let path = environment["CARREL_WORK_DIR"] else { return nil }
-    guard path.hasPrefix("/") else {
-      throw CommandError(
-        .environment,
-        "CARREL_WORK_DIR needs the absolute path of a folder, not '\(path)'; unset it for /tmp")
-    }
-    return path
-  }
-
-  /// The folder of the package that the current folder belongs to: the nearest one upwards with a
-  /// `Package.swift`, as SwiftPM looks for it; the current folder when there is none.
-  func enclosingPackage() -> String {
-    var folder = absolute(".")
-    while access(folder + "/Package.swift", F_OK) != 0 {
-      guard let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else {
-        return absolute(".")
-      }
-      folder = String(folder[..<slash])
-    }
-    return folder
-  }
-
-  /// A path as it is shortest from the current folder: relative if it lies inside.
-  func shown(_ path: String) -> String {
-    let current = absolute(".") + "/"
-    return path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path
-  }
-
-  /// The absolute form of a path, `.` and `..` resolved as far as it exists.
-  func absolute(_ path: String) -> String {
-    if let resolved = existingPath(path) { return resolved }
-    if path.hasPrefix("/") { return path }
-    var buffer = [CChar](repeating: 0, count: 4097)
-    guard getcwd(&buffer, buffer.count) != nil else { return path }
-    let folder = buffer.withUnsafeBufferPointer {
-      $0.baseAddress.map { String(cString: $0) } ?? "."
-    }
-    return "\(folder)/\(path)"
   }
 }

@@ -1,7 +1,6 @@
 import Reporting
 import RunEngine
 import RunModel
-import SystemFiles
 
 /// Prints a run as it happens.
 final class RunPrinter: RunListener {
@@ -141,13 +140,5 @@ final class RunPrinter: RunListener {
 
   private func logText(_ log: LogReference) -> LogEnd? {
     LogText.end(of: "\(recordPath)/\(log.path)", bytes: 1 << 16)
-  }
-}
-
-/// Texts of logs.
-enum LogText {
-  /// The last bytes of a file; `nil` when it cannot be read.
-  static func end(of path: String, bytes limit: Int) -> LogEnd? {
-    readEnd(of: path, bytes: limit).map { LogEnd($0.bytes, isWhole: $0.isWhole) }
   }
 }

@@ -6,7 +6,7 @@ import SystemFiles
 /// The log of one stream of one attempt: keeps the head and the tail of what a test writes.
 ///
 /// The file holds the bytes as they came. When there are more than ``Limits/head`` +
-/// ``Limits/tail``, the middle is replaced by the line `[carrel: N bytes left out here]`, preceded
+/// ``Limits/tail``, the middle is replaced by a line with an ``OmissionMark``, preceded
 /// by a newline when the head does not end with one. The head is on disk as soon as it is appended,
 /// the tail after ``finish()``. Memory is bounded by the size of the tail; time is linear in the
 /// number of bytes however they are cut into pieces.
@@ -147,7 +147,7 @@ package final class CappedLog: Sendable {
     _ state: inout State, count: Int, omitted: Int
   ) throws(SystemFailure) {
     if omitted > 0 {
-      let mark = (state.endsWithNewline ? "" : "\n") + "[carrel: \(omitted) bytes left out here]\n"
+      let mark = (state.endsWithNewline ? "" : "\n") + OmissionMark.text(bytes: omitted) + "\n"
       try writeAll(Array(mark.utf8), to: state.descriptor)
     }
     try writeAll(state.tail.last(count), to: state.descriptor)

@@ -80,7 +80,7 @@ struct Shortening {
     if !left.isEmpty {
       value.issues.append(
         TestIssue(
-          message: Self.mark(left.joined(separator: ", ")), severity: .warning))
+          message: OmissionMark.text(left.joined(separator: ", ")), severity: .warning))
     }
     return value
   }
@@ -101,9 +101,7 @@ struct Shortening {
     while head > 0, bytes[head] & 0xC0 == 0x80 { head -= 1 }
     while tail < bytes.count, bytes[tail] & 0xC0 == 0x80 { tail += 1 }
     return String(decoding: bytes[..<head], as: UTF8.self)
-      + "\n\(Self.mark("\(tail - head) bytes"))\n"
+      + "\n\(OmissionMark.text(bytes: tail - head))\n"
       + String(decoding: bytes[tail...], as: UTF8.self)
   }
-
-  private static func mark(_ what: String) -> String { "[carrel: \(what) left out here]" }
 }

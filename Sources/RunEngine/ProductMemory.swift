@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import Orchestration
 import RunModel
 import SwiftTests
@@ -28,12 +27,11 @@ struct ProductMemory: Codable {
   ///
   /// - Returns: `nil` when there is no such file, or when its tests lie in a library beside it.
   static func identity(of product: TestProduct, observer: ObserverLibrary) -> String? {
-    guard product.executable.hasSuffix(".xctest") else { return nil }
-    var info = stat()
-    guard stat(product.executable, &info) == 0 else { return nil }
-    return "\(info.st_dev) \(info.st_ino) \(info.st_size)"
-      + " \(info.st_mtim.tv_sec).\(info.st_mtim.tv_nsec)"
-      + " \(info.st_ctim.tv_sec).\(info.st_ctim.tv_nsec) \(observer.path)"
+    guard product.executable.hasSuffix(".xctest"),
+      let stamp = FileStamp(path: product.executable)
+    else { return nil }
+    return "\(stamp.identity.device) \(stamp.identity.inode) \(stamp.size)"
+      + " \(stamp.modified) \(stamp.changed) \(observer.path)"
   }
 
   /// - Returns: `nil` when nothing useful is remembered.

@@ -69,7 +69,7 @@ extension String {
   }
 
   /// The beginning and the end of a text that has more bytes than the limit, and between them the
-  /// mark `[carrel: N bytes left out here]`; with it the text is within the limit.
+  /// ``OmissionMark``; with it the text is within the limit.
   ///
   /// - Parameter limit: At least 128.
   private func keepingEnds(bytes limit: Int, lineEnd: String) -> String {
@@ -82,28 +82,7 @@ extension String {
     while tail < all.endIndex, all[tail] & 0xC0 == 0x80 { tail = all.index(after: tail) }
     let middle = self[head..<tail].utf8
     // What was left out of the middle before counts as well; its marks go.
-    let omitted = middle.count + middle.omittedBefore
-    return self[..<head] + lineEnd + "[carrel: \(omitted) bytes left out here]" + lineEnd
-      + self[tail...]
-  }
-}
-
-extension Substring.UTF8View {
-  /// The bytes that the marks in the text say were left out, without the marks themselves.
-  fileprivate var omittedBefore: Int {
-    let (opening, ending) = ("[carrel: ".utf8, " bytes left out here]".utf8)
-    var sum = 0
-    var rest = self
-    while let start = rest.firstIndex(of: UInt8(ascii: "[")) {
-      rest = rest[start...]
-      let digits = rest.dropFirst(opening.count).prefix(18).prefix { (48...57).contains($0) }
-      if rest.starts(with: opening), rest[digits.endIndex...].starts(with: ending),
-        let number = Int(Substring(digits))
-      {
-        sum += number - opening.count - digits.count - ending.count
-      }
-      rest = rest.dropFirst()
-    }
-    return sum
+    let omitted = middle.count + OmissionMark.omittedBytes(in: middle)
+    return self[..<head] + lineEnd + OmissionMark.text(bytes: omitted) + lineEnd + self[tail...]
   }
 }

@@ -162,7 +162,7 @@ private struct LongString: Sendable {
     bytes.append(UInt8(ascii: "\""))
     Self.write(head[...], to: &bytes)
     if missing > 0 {
-      Self.write(Array("[carrel: \(missing) bytes left out here]".utf8)[...], to: &bytes)
+      Self.write(Array(OmissionMark.text(bytes: missing).utf8)[...], to: &bytes)
     }
     Self.write(tail[start...], to: &bytes)
     bytes.append(UInt8(ascii: "\""))

@@ -33,9 +33,7 @@ package struct Toolchain: Sendable, Hashable {
 
   /// Tells this toolchain from any other that was ever at its path.
   package var identity: String {
-    var info = stat()
-    let executable = binFolder + "/swift-frontend"
-    guard stat(executable, &info) == 0 else { return binFolder }
-    return "\(binFolder) \(info.st_size) \(info.st_mtim.tv_sec).\(info.st_mtim.tv_nsec)"
+    guard let stamp = FileStamp(path: binFolder + "/swift-frontend") else { return binFolder }
+    return "\(binFolder) \(stamp.size) \(stamp.modified)"
   }
 }

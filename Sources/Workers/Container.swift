@@ -52,7 +52,7 @@ package struct Container: Sendable, Hashable {
   /// What tells whether anything was done to a container: identity, mode, owner and change time of
   /// each of its folders and of the index.
   struct Fingerprint: Hashable {
-    fileprivate var facts: [UInt64] = []
+    fileprivate var stamps: [FileStamp] = []
   }
 
   /// The fingerprint now; `nil` when a folder is missing, holds something that it did not when it
@@ -151,13 +151,8 @@ package struct Container: Sendable, Hashable {
 extension Container.Fingerprint {
   /// - Returns: Whether the path exists.
   fileprivate mutating func add(_ path: String) -> Bool {
-    var info = stat()
-    guard lstat(path, &info) == 0 else { return false }
-    facts += [
-      UInt64(info.st_ino), UInt64(info.st_mode), UInt64(info.st_uid), UInt64(info.st_gid),
-      UInt64(bitPattern: Int64(info.st_size)), UInt64(bitPattern: Int64(info.st_ctim.tv_sec)),
-      UInt64(bitPattern: Int64(info.st_ctim.tv_nsec)),
-    ]
+    guard let stamp = FileStamp(notFollowing: path) else { return false }
+    stamps.append(stamp)
     return true
   }
 }
