@@ -1,13 +1,10 @@
 import Evidence
-import FoundationEssentials
 import Reporting
 import RunModel
 
 /// Text of a value as JSON with sorted keys.
 func jsonText(_ value: some Encodable) throws -> String {
-  let encoder = JSONEncoder()
-  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-  return String(decoding: try encoder.encode(value), as: UTF8.self)
+  String(decoding: try encodedJSON(value, pretty: true), as: UTF8.self)
 }
 
 /// The entries of a bundle.

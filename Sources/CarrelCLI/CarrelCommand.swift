@@ -1,4 +1,5 @@
 import Glibc
+import RunModel
 import SystemFiles
 import Workers
 
@@ -85,7 +86,7 @@ package enum CarrelCommand {
       return UsageError(message: "there is no command 'test'; 'carrel run' runs tests")
     }
     let near = commands.map(\.spec.name).filter { isNear($0, name) }
-    let hint = near.first.map { "; did you mean '\($0)'?" } ?? "; see 'carrel --help'"
+    let hint = near.isEmpty ? "; see 'carrel --help'" : didYouMean(Array(near.prefix(1)))
     return UsageError(message: "there is no command '\(name)'" + hint)
   }
 

@@ -207,10 +207,7 @@ private func unknownOption(_ name: String, spec: CommandSpec) -> String {
   let near = known.filter {
     $0.hasPrefix(name) || name.hasPrefix($0) || (name.hasPrefix("--") && isNear($0, name))
   }
-  let hint =
-    near.isEmpty
-    ? "; see 'carrel \(spec.name) --help'"
-    : "; did you mean " + near.map { "'\($0)'" }.joined(separator: " or ") + "?"
+  let hint = near.isEmpty ? "; see 'carrel \(spec.name) --help'" : didYouMean(near)
   return "'carrel \(spec.name)' has no option '\(name)'" + hint
 }
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 import RunModel
 
 /// Encodes a value as JSON with sorted keys, so that the same value has the same bytes.
-func encodedJSON(_ value: some Encodable, pretty: Bool = false) throws -> [UInt8] {
+package func encodedJSON(_ value: some Encodable, pretty: Bool = false) throws -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   if pretty { encoder.outputFormatting.insert(.prettyPrinted) }

@@ -1,4 +1,4 @@
-import Glibc
+import RunModel
 
 /// Names of runs: `20261130T053000Z-4f3a2b`, the start in UTC and the fraction of its second in six
 /// hexadecimal digits, so that sorting by name sorts by time.
@@ -10,18 +10,11 @@ enum RunIdentifier {
   ///   - time: Seconds since 1970.
   ///   - delay: Parts of a second that are added, for a name that is not taken yet.
   static func make(at time: Double, delay: Int = 0) -> String {
-    let start = time.rounded(.down)
-    let part = Int((time - start) * Double(partsOfSecond)) + delay
-    var seconds = time_t(start) + part / partsOfSecond
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    let date =
-      padded(Int(parts.tm_year) + 1900, 4) + padded(Int(parts.tm_mon) + 1, 2)
-      + padded(Int(parts.tm_mday), 2)
-    let clock =
-      padded(Int(parts.tm_hour), 2) + padded(Int(parts.tm_min), 2) + padded(Int(parts.tm_sec), 2)
+    let second = time.rounded(.down)
+    let part = Int((time - second) * Double(partsOfSecond)) + delay
+    let start = iso8601(second + Double(part / partsOfSecond)).filter { $0 != "-" && $0 != ":" }
     let fraction = String(part % partsOfSecond, radix: 16)
-    return "\(date)T\(clock)Z-" + padded(fraction, 6)
+    return "\(start)-" + String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
   }
 
   /// Whether a folder's name has the form of a run ID.
@@ -37,13 +30,5 @@ enum RunIdentifier {
       default: (48...57).contains(bytes[index])
       }
     }
-  }
-
-  private static func padded(_ number: Int, _ width: Int) -> String {
-    padded(String(number), width)
-  }
-
-  private static func padded(_ digits: String, _ width: Int) -> String {
-    String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 }

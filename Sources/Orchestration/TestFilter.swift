@@ -184,10 +184,3 @@ package struct TestSelection: Hashable, Sendable {
     return reasons
   }
 }
-
-/// `; did you mean 'a', 'b' or 'c'?`, or nothing.
-private func didYouMean(_ names: [String]) -> String {
-  guard let last = names.last else { return "" }
-  let quoted = names.dropLast().map { "'\($0)'" }.joined(separator: ", ")
-  return "; did you mean " + (quoted.isEmpty ? "" : quoted + " or ") + "'\(last)'?"
-}

@@ -1,5 +1,4 @@
 import Evidence
-import FoundationEssentials
 import Glibc
 import Orchestration
 import RunModel
@@ -76,13 +75,10 @@ struct BundleTask: Sendable {
       entries.append(.init(BundlePaths.standardError, .item(log.path, below: record.path)))
     }
     entries.append(.init(BundlePaths.events, .bytes(try eventLines(attempt))))
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if let request {
       let command = RecordedCommand(request, container: original)
-      encoder.outputFormatting.insert(.prettyPrinted)
       entries.append(
-        .init(BundlePaths.command, .bytes(Array(try encoder.encode(command)) + [10])))
+        .init(BundlePaths.command, .bytes(try encodedJSON(command, pretty: true) + [10])))
       entries.append(
         .init(BundlePaths.reproScript, .bytes(Array(command.script.utf8), mode: 0o755)))
     }
@@ -120,8 +116,6 @@ extension BundleTask {
   /// The slice of the event log, no larger than a reader takes: with the attempt as it is in the
   /// manifest, and without the names of the batch's other tests when they are too many.
   private func eventLines(_ attempt: AttemptResult) throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     func lines(allTests: Bool) throws -> [UInt8] {
       var lines: [UInt8] = []
       for var event in events(of: attempt) {
@@ -131,7 +125,7 @@ extension BundleTask {
           event.kind = .batchStarted(start)
         default: break
         }
-        lines += Array(try encoder.encode(event)) + [10]
+        lines += try encodedJSON(event) + [10]
       }
       return lines
     }

@@ -1,3 +1,4 @@
+import Evidence
 import Glibc
 import Orchestration
 import RunModel
@@ -7,6 +8,9 @@ package import Workers
 
 /// Builds a package's tests and lists them.
 package struct CatalogMaker {
+  /// Bytes of the end of a build's output that an error holds.
+  private static let keptOutput = 1 << 16
+
   private let supervisor: Supervisor
   private let configuration: PackageConfiguration
   private let toolchain: Toolchain
@@ -75,7 +79,7 @@ package struct CatalogMaker {
   }
 
   private func build(_ build: PackageBuild) throws {
-    var output = TailBytes(limit: 1 << 16)
+    var output = TailBuffer(capacity: Self.keptOutput)
     let ends = supervisor.run([build.request(environment: configuration.environment)]) {
       _, _, bytes in
       output.append(bytes)
@@ -89,7 +93,7 @@ package struct CatalogMaker {
       throw SwiftTestsError(
         .buildFailed,
         "the package's tests do not build ('swift build' ended with \(end)); the compiler's errors "
-          + "are above", output: output.text)
+          + "are above", output: String(decoding: output.last(Self.keptOutput), as: UTF8.self))
     }
   }
 
@@ -97,13 +101,14 @@ package struct CatalogMaker {
     guard !observer.exists, supervisor.interruption == nil else { return }
     let (steps, install) = try observer.build(environment: configuration.environment)
     for step in steps {
-      var output = TailBytes(limit: 1 << 16)
+      var output = TailBuffer(capacity: Self.keptOutput)
       let ends = supervisor.run([step]) { _, _, bytes in output.append(bytes) }
       guard case .success(.exited(0)) = ends[0] else {
         throw SwiftTestsError(
           .observerFailed,
           "the observer for test processes does not build with this toolchain "
-            + "(\(step.executable)); Carrel needs Swift 6.2 or newer", output: output.text)
+            + "(\(step.executable)); Carrel needs Swift 6.2 or newer",
+          output: String(decoding: output.last(Self.keptOutput), as: UTF8.self))
       }
     }
     guard install() else {

@@ -44,3 +44,10 @@ package func editDistance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int?
   }
   return previous[right.count] <= band ? previous[right.count] : nil
 }
+
+/// `; did you mean 'a', 'b' or 'c'?`, or nothing.
+package func didYouMean(_ names: [String]) -> String {
+  guard let last = names.last else { return "" }
+  let quoted = names.dropLast().map { "'\($0)'" }.joined(separator: ", ")
+  return "; did you mean " + (quoted.isEmpty ? "" : quoted + " or ") + "'\(last)'?"
+}

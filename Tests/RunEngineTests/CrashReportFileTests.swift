@@ -1,5 +1,6 @@
-import FoundationEssentials
+import Evidence
 import Glibc
+import SwiftTests
 import SystemFiles
 import TestSupport
 import Testing
@@ -84,13 +85,8 @@ import Workers
                   {}],
        "time":1.25,"large":1e300,"minus":-3,"word":"registers"}
       """
-    func canonical(_ json: [UInt8]) throws -> String {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = .sortedKeys
-      let value = try JSONDecoder().decode(JSONValue.self, from: Data(json))
-      return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
-    #expect(try canonical(bytes) == canonical(Array(wanted.utf8)))
+    // Nothing is taken out of what is wanted, so that only its form changes.
+    #expect(bytes == redactedCrashReport(Array(wanted.utf8)))
     let found = String(decoding: bytes, as: UTF8.self)
     #expect(!found.contains("5345") && !found.contains("53 45") && !found.contains("Memory"))
     #expect(found.contains("\"offset\" : 12\n") && found.hasSuffix("}\n"))
