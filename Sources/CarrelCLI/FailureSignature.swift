@@ -6,8 +6,9 @@ import RunModel
 ///
 /// In the message the path of the container becomes `<container>`, hexadecimal addresses become
 /// `0x...` (`$...` where a private type is named by one), and the elements of each pair of brackets
-/// are sorted, because sets and dictionaries have another order in each process. Leaked processes are
-/// known by their command lines. A time-out has no message: it tells the limit, which may be another.
+/// are sorted, because sets and dictionaries have another order in each process. Leaked processes
+/// are known by their command lines. A time-out has no message: it tells the limit, which may be
+/// another.
 struct FailureSignature: Hashable {
   let verdict: Verdict
   let message: String

@@ -21,8 +21,8 @@ struct OptionSpec: Sendable {
 struct CommandSpec: Sendable {
   var name: String
   var summary: String
-  /// Names of the positional arguments; optional ones are in brackets, and one that may come several
-  /// times ends with `...`.
+  /// Names of the positional arguments; optional ones are in brackets, and one that may come
+  /// several times ends with `...`.
   var positionals: [String] = []
   var options: [OptionSpec] = []
   /// What may follow after `--`; `nil` when nothing may.

@@ -90,7 +90,7 @@ final class RunPrinter: RunListener {
   /// - Parameter message: A problem that is left out because it is printed elsewhere.
   func finishReproduction(_ state: RunState, without message: String? = nil) {
     var state = state
-    if let message { state.forgetProblem(message) }
+    if let message { state.problems.removeAll { $0.message == message } }
     for problem in state.problems where problem.severity == .error {
       output.print(report.problem(problem))
     }

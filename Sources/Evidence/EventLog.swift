@@ -35,9 +35,9 @@ package final class EventLogWriter: Sendable {
 
   /// Appends one event; may be called from any thread.
   ///
-  /// - Throws: ``EvidenceError`` with the code `unwritable`, also, when the event is written, because
-  ///   somebody else has changed the file. A line that was written in part is taken back, so the log
-  ///   stays readable when the disk has room again.
+  /// - Throws: ``EvidenceError`` with the code `unwritable`, also, when the event is written,
+  ///   because somebody else has changed the file. A line that was written in part is taken back,
+  ///   so the log stays readable when the disk has room again.
   package func append(_ event: RunEvent) throws {
     let line = try encodedJSON(event) + [10]
     let (failure, wasChanged): (SystemFailure?, Bool) = state.withLock { state in
@@ -56,7 +56,8 @@ package final class EventLogWriter: Sendable {
     if wasChanged {
       throw EvidenceError(
         .unwritable,
-        "'\(path)' was changed by somebody else while the run wrote it; it does not tell the whole run",
+        "'\(path)' was changed by somebody else while the run wrote it; it does not tell the "
+          + "whole run",
         context: ["path": path])
     }
     if let failure {

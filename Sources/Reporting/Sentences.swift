@@ -115,9 +115,9 @@ extension AttemptResult {
     }
   }
 
-  /// How the process ended, where that says something: a process that holds a failed test, which may
-  /// be another one, ends with a status other than 0, and ``explanation`` tells the end of one that
-  /// crashed.
+  /// How the process ended, where that says something: a process that holds a failed test, which
+  /// may be another one, ends with a status other than 0, and ``explanation`` tells the end of one
+  /// that crashed.
   var remarkableEnd: ProcessEnd? {
     switch (verdict, end) {
     case (.crashed, _), (.lost, _), (_, .exited(0)?), (.failed, .exited?), (.leaked, .exited?): nil

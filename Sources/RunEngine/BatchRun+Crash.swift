@@ -45,8 +45,8 @@ extension BatchRun {
     return nil
   }
 
-  /// How the runtime begins what it says of a failed check (AssertCommon.swift and Casting.cpp of the
-  /// Swift project).
+  /// How the runtime begins what it says of a failed check (AssertCommon.swift and Casting.cpp of
+  /// the Swift project).
   private static let lastWordMarks = [
     "Fatal error: ", "Precondition failed: ", "Assertion failed: ", "Could not cast value of type ",
     "Fatal access conflict detected", "Simultaneous accesses to ",

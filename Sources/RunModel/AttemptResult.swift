@@ -204,7 +204,8 @@ package struct AttemptResult: Codable, Hashable, Sendable {
     }
   }
 
-  /// The message that a person reads first: that of the main issue, else the first failure, else the reason, else the skip's.
+  /// The message that a person reads first: that of the main issue, else the first failure, else
+  /// the reason, else the skip's.
   package var headline: String? {
     mainIssue?.message ?? issues.first(where: \.isFailure)?.message ?? reason ?? issues.first?
       .message ?? skip?.reason

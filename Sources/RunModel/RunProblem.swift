@@ -15,8 +15,8 @@ package struct RunProblem: Codable, Hashable, Sendable {
 
     /// The tests of one product and library could not be listed.
     package static let listingFailed = Code(rawValue: "listing-failed")
-    /// The build made no test product: the package has no test target. When it is an error, the code
-    /// of the same name of the error type.
+    /// The build made no test product: the package has no test target. An error with this word is
+    /// that of the module that looks for test products.
     package static let noTestProducts = Code(rawValue: "no-test-products")
     /// A class inherits tests that XCTest does not find.
     package static let inheritedTests = Code(rawValue: "inherited-tests")

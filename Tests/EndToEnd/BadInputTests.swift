@@ -235,7 +235,8 @@ extension EndToEnd {
       }
     }
 
-    /// What the compiler says is shown once, while it builds, and the reason comes before the summary.
+    /// What the compiler says is shown once, while it builds, and the reason comes before the
+    /// summary.
     @Test func failedBuildIsToldOnce() async throws {
       let first = try await Carrel.run("LinuxMain", "--batch", "1", "--filter", "/a$")
       let bundle = try first.bundle(try first.test("FreeTextCase/a"))

@@ -28,7 +28,8 @@ import Testing
   @Test func runsOfOneSecondSortByTime() throws {
     let scratch = try Scratch()
     let runs = "\(scratch.path)/runs"
-    // Each time several times: who finds a name taken comes after it, in the next second at the end.
+    // Each time several times: who finds a name taken comes after it, in the next second at the
+    // end.
     let times = [0, 0.000_001, 0.25, 0.5, 0.999, 1 - 0x1p-22].map { 1_796_016_600 + $0 }
     let records = try times.flatMap { time in
       try (0..<5).map { _ in try RunRecord.create(inRunsFolder: runs, at: time) }
