@@ -6,14 +6,15 @@ import XCTest
 final class DescriptorXCTests: XCTestCase {
   func test1Passes() {}
 
+  /// Not the lowest ones: libdispatch ends a process that closes its own.
   func test2ClosesAll() {
-    for descriptor in Int32(3)..<5000 { close(descriptor) }
+    for descriptor in Int32(64)..<5000 { close(descriptor) }
   }
 
   /// All numbers lead to a file of the test.
   func test3ReplacesAll() throws {
     let file = open(NSTemporaryDirectory() + "/file", O_CREAT | O_RDWR, 0o600)
-    for descriptor in Int32(3)..<5000 { _ = dup2(file, descriptor) }
+    for descriptor in Int32(64)..<5000 { _ = dup2(file, descriptor) }
   }
 
   func test4RemovesItsFolder() throws {
