@@ -105,9 +105,8 @@ extension OutcomeTable {
     .passed(.testing, "ForkTests/passes()"),
     .passed(.testing, "ForkTests/alsoPasses()"),
     .passed(.testing, "DescriptorTests/passes()"),
-    Outcome(
-      library: .testing, name: "DescriptorTests/closesAll()", verdict: .crashed,
-      end: .exited(70)),
+    // libdispatch may end the process first.
+    Outcome(library: .testing, name: "DescriptorTests/closesAll()", verdict: .crashed),
     .passed(.testing, "DescriptorTests/alsoPasses()"),
     .passed(.testing, "SuiteScopeTests/passes()"),
     Outcome(
