@@ -153,16 +153,13 @@ package struct RunRecord: Hashable, Sendable {
     return bundles
   }
 
-  /// Runs before this one in which something unfinished is looked for.
-  private static let runsLookedAt = 20
-
-  /// Removes what killed runs were writing.
+  /// Removes what a killed run was writing: in the folder of all runs, and in the newest one. The
+  /// others were looked at by the runs after them; there may be thousands.
   private static func removeLeftovers(inRunsFolder runsFolder: String) {
     Leftovers.remove(in: runsFolder)
-    for record in (try? list(inRunsFolder: runsFolder))?.suffix(runsLookedAt) ?? [] {
-      Leftovers.remove(in: record.path)
-      Leftovers.remove(in: "\(record.path)/bundles")
-    }
+    let newest = "\(runsFolder)/latest"
+    Leftovers.remove(in: newest)
+    Leftovers.remove(in: "\(newest)/bundles")
   }
 
   /// Replaces the link `latest` in one step.

@@ -59,7 +59,7 @@ package struct TestID: Hashable, Sendable {
   }
 
   /// The name in printable form: hidden characters and `%` are written as `%XX`.
-  package var printableName: String { percentEncoded(name, alsoEscaping: []) }
+  package var printableName: String { percentEncoded(name) }
 
   /// The name of a printable form, whichever characters it escapes.
   ///
@@ -105,14 +105,17 @@ package struct TestID: Hashable, Sendable {
 
 extension TestID {
   package var description: String {
-    let product = percentEncoded(product, alsoEscaping: [UInt8(ascii: ":")])
+    let product = percentEncoded(product, alsoEscaping: UInt8(ascii: ":"))
     return "\(product):\(library.rawValue):\(printableName)"
   }
 }
 
 /// Compared by bytes; see ``ExactText``.
 extension TestID: Comparable {
-  package static func == (lhs: Self, rhs: Self) -> Bool { lhs.exact == rhs.exact }
+  package static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.library == rhs.library && ExactText(lhs.name) == ExactText(rhs.name)
+      && ExactText(lhs.product) == ExactText(rhs.product)
+  }
 
   package static func < (lhs: Self, rhs: Self) -> Bool { lhs.exact < rhs.exact }
 
@@ -131,13 +134,16 @@ extension TestID: CodedAsText {
   package static var kindOfText: String { "a test ID" }
 }
 
-/// Writes `%`, hidden characters and the given ASCII bytes as `%XX`.
-private func percentEncoded(_ text: String, alsoEscaping extra: Set<UInt8>) -> String {
-  func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "%" || scalar.isHidden
-      || (scalar.isASCII && extra.contains(UInt8(truncatingIfNeeded: scalar.value)))
+/// Writes `%`, hidden characters and the given ASCII byte as `%XX`.
+private func percentEncoded(_ text: String, alsoEscaping extra: UInt8? = nil) -> String {
+  // Most names need nothing, and each event of a test is written with one.
+  let isPlain = text.utf8.allSatisfy { byte in
+    byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "%") && byte != extra
   }
-  guard text.unicodeScalars.contains(where: mustEscape) else { return text }
+  if isPlain { return text }
+  func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "%" || scalar.isHidden || extra.map { scalar == Unicode.Scalar($0) } ?? false
+  }
   let digits = Array("0123456789ABCDEF")
   var result = ""
   for scalar in text.unicodeScalars {

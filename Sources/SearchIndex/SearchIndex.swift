@@ -17,7 +17,9 @@ package enum SearchIndex {
     defer { sqlite3_close(handle) }
     guard opened == SQLITE_OK else { throw SearchIndexError(.notMade, path: path, handle: handle) }
     let schema = """
-      PRAGMA journal_mode = DELETE;
+      -- One transaction, and no waiting for the disk: a file that is not whole is not used.
+      PRAGMA synchronous = OFF;
+      BEGIN;
       PRAGMA user_version = \(schemaVersion);
       CREATE TABLE entity (
         row INTEGER PRIMARY KEY,
@@ -29,6 +31,7 @@ package enum SearchIndex {
       );
       CREATE VIRTUAL TABLE search USING fts5 (
         field, words, tokenize = 'unicode61 remove_diacritics 2');
+      COMMIT;
       """
     guard sqlite3_exec(handle, schema, nil, nil, nil) == SQLITE_OK else {
       throw SearchIndexError(.notMade, path: path, handle: handle)
