@@ -34,6 +34,14 @@ let package = Package(
       ]),
     .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "RunModel", "SystemFiles"]),
 
+    // App Intents.
+    .target(name: "IntentWire"),
+    .target(name: "CImageSections"),
+    .target(name: "CoreSpotlight", dependencies: ["IntentWire"]),
+    .target(name: "AppIntents", dependencies: ["CoreSpotlight", "IntentWire"]),
+    .target(
+      name: "IntentHost", dependencies: ["AppIntents", "CImageSections", "CoreSpotlight", "IntentWire"]),
+
     // The whole.
     .target(
       name: "RunEngine",

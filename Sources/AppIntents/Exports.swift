@@ -1,0 +1,2 @@
+// As on Apple's systems, who imports App Intents has Foundation's dates and URLs.
+@_exported import Foundation

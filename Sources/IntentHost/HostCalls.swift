@@ -1,0 +1,112 @@
+import AppIntents
+package import IntentWire
+
+/// Answers the calls that reach an app's process.
+package struct HostCalls: Sendable {
+  package let registry: AppRegistry
+
+  package init(registry: AppRegistry) { self.registry = registry }
+
+  /// Answers one call.
+  ///
+  /// - Throws: ``WireError``; everything that the app throws becomes one.
+  package func answer(_ method: String, _ parameters: WireJSON) async throws(WireError) -> WireJSON {
+    do {
+      switch method {
+      case "intent.perform": return try await perform(parameters)
+      case "entity.query": return try await query(parameters)
+      case "screen.read": return try await Screen.main.json
+      // Asks nothing of the app: it proves that its process answers.
+      case "host.probe": return .object([])
+      default: throw WireError(.methodNotFound, "the app knows no method '\(method)'")
+      }
+    } catch let error as WireShapeError {
+      throw WireError(.invalidParameters, "\(method): \(error)")
+    } catch {
+      throw WireError(thrown: error)
+    }
+  }
+
+  private func perform(_ call: WireJSON) async throws -> WireJSON {
+    let name = try require(call["intent"]?.string, "intent")
+    guard let type = registry.intents[name] else {
+      throw WireError(.unknownName, "the app has no intent '\(name)'")
+    }
+    let resolver = EntityResolver()
+    do {
+      let intent = type.init()
+      try await fill(intent, try require(call["parameters"]?.members, "parameters"), resolver)
+      try checkDependencies(of: intent)
+      if type.openAppWhenRun { await Screen.main.comeToFront() }
+      var members = try await finish(intent)
+      members.append(.init("queries", .array(resolver.queries.map(\.json))))
+      return .object(members)
+    } catch {
+      // The journal wants the queries of a call that failed, too.
+      var failure = WireError(thrown: error)
+      failure.queries = .array(resolver.queries.map(\.json))
+      throw failure
+    }
+  }
+
+  /// Gives the parameters their values.
+  private func fill(
+    _ intent: any AppIntent, _ given: [WireJSON.Member], _ resolver: EntityResolver
+  ) async throws {
+    let known = AppIntents.parameters(of: intent)
+    for member in given {
+      guard let parameter = known.first(where: { $0.name == member.key })?.parameter else {
+        throw WireError(
+          .unknownName, "\(type(of: intent)) has no parameter '\(member.key)'", parameter: member.key)
+      }
+      do {
+        try await parameter._set(IntentValue(json: member.value), resolver)
+      } catch var error as WireError {
+        error.parameter = error.parameter ?? member.key
+        error.message = "parameter '\(member.key)': \(error.message)"
+        throw error
+      }
+    }
+    for (name, parameter) in known where !parameter._isSet && !parameter._type.isOptional {
+      let question = parameter._requestValueDialog.map { ": \"\($0)\"" } ?? ""
+      throw WireError(
+        .needsValue,
+        "the required parameter '\(name)' of \(type(of: intent)) has no value, and nobody can be "
+          + "asked\(question)", parameter: name)
+    }
+  }
+
+  /// Performs an intent, and the one that it opens after it.
+  private func finish<Intent: AppIntent>(_ intent: Intent) async throws -> [WireJSON.Member] {
+    let result = try await intent.perform()
+    var members: [WireJSON.Member] = []
+    guard let result = result as? any AnyIntentResult else { return members }
+    if let value = result.wireValue { members.append(.init("value", value.json)) }
+    if let dialog = result.dialogText { members.append(.init("dialog", .string(dialog))) }
+    if let opened = result.openedIntent {
+      members.append(.init("opened", .string(type(of: opened).persistentIdentifier)))
+      if type(of: opened).openAppWhenRun { await Screen.main.comeToFront() }
+      try checkDependencies(of: opened)
+      _ = try await opened.perform()
+    }
+    return members
+  }
+
+  private func query(_ call: WireJSON) async throws -> WireJSON {
+    let query = try IntentValue.Query(json: try require(call["query"], "query"))
+    guard let type = registry.entities[query.type] else {
+      throw WireError(.unknownName, "the app has no entity '\(query.type)'")
+    }
+    let resolver = EntityResolver()
+    let values = try await values(query, of: type, resolver)
+    return [
+      "entities": .array(values.map(\.json)), "queries": .array(resolver.queries.map(\.json)),
+    ]
+  }
+
+  private func values<Entity: AppEntity>(
+    _ query: IntentValue.Query, of type: Entity.Type, _ resolver: EntityResolver
+  ) async throws -> [IntentValue] {
+    try await resolver.entities(query, as: type).map(\._value)
+  }
+}

@@ -1,0 +1,87 @@
+public import AppIntents
+import CoreSpotlight
+import Foundation
+import IntentWire
+
+/// An app on Linux: a bundle identifier, and a place to set things up.
+///
+/// ```swift
+/// @main struct NotesApp: HostedApp {
+///   static let bundleIdentifier = "com.example.Notes"
+///   init() { AppDependencyManager.shared.add(dependency: NoteStore()) }
+/// }
+/// ```
+///
+/// The executable is an installed app for every suite that runs beside it: its intents, entities,
+/// enumerations, queries and shortcuts are found in it without a list.
+public protocol HostedApp {
+  /// The name by which tests address it, for example `com.example.Notes`.
+  static var bundleIdentifier: String { get }
+
+  /// Called once, before the first call is answered.
+  @MainActor init()
+}
+
+extension HostedApp {
+  /// Serves intents until the intent system ends the process.
+  ///
+  /// Started by hand, it says what it is and ends; with `--describe` it prints what it offers as JSON.
+  @MainActor public static func main() async {
+    let environment = ProcessInfo.processInfo.environment
+    let registry = AppRegistry.ofThisExecutable()
+    let description = registry.description(bundleIdentifier: bundleIdentifier)
+    if CommandLine.arguments.dropFirst().first == "--describe" {
+      print(String(decoding: description.json.bytes, as: UTF8.self))
+      return
+    }
+    guard let path = environment["CARREL_INTENT_SOCKET"],
+      let token = environment["CARREL_INTENT_TOKEN"]
+    else {
+      print(
+        "\(bundleIdentifier) is an app without a screen: tests start it when they call one of its "
+          + "\(registry.intents.count) intents. --describe prints what it offers.")
+      return
+    }
+    await serve(registry, description, path: path, token: token)
+  }
+
+  @MainActor private static func serve(
+    _ registry: AppRegistry, _ description: AppDescription, path: String, token: String
+  ) async {
+    do {
+      let app = Self()
+      let calls = HostCalls(registry: registry)
+      let connection = WireConnection(descriptor: try UnixSocket.connect(to: path)) {
+        method, parameters throws(WireError) in
+        try await calls.answer(method, parameters)
+      }
+      CSSearchableIndex.setSink(SystemIndex(connection: connection))
+      let welcome = try await connection.call(
+        "hello",
+        [
+          "role": "host", "protocol": .string(WireMessage.version), "token": .string(token),
+          "app": description.json,
+        ])
+      FixtureToken.current = welcome["fixtureToken"]?.string
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        connection.onEnd { _ in continuation.resume() }
+      }
+      withExtendedLifetime(app) {}
+      // Whatever the app has started ends with its process.
+      exit(0)
+    } catch {
+      FileHandle.standardError.write(
+        Data("\(bundleIdentifier) cannot serve intents: \(error.message)\n".utf8))
+      exit(1)
+    }
+  }
+}
+
+/// Hands what the app tells its index to the intent system.
+private struct SystemIndex: IndexSink {
+  let connection: WireConnection
+
+  func update(_ update: IndexUpdate) async throws {
+    _ = try await connection.call("index.update", update.json)
+  }
+}

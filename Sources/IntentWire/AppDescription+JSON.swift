@@ -1,0 +1,127 @@
+extension AppDescription {
+  public var json: WireJSON {
+    [
+      "bundle": .string(bundleIdentifier), "compiler": .string(compiler),
+      "intents": .array(intents.map(\.json)), "entities": .array(entities.map(\.json)),
+      "enums": .array(enumerations.map(\.json)), "shortcuts": .array(shortcuts.map(\.json)),
+    ]
+  }
+
+  public init(json: WireJSON) throws(WireShapeError) {
+    self.init(
+      bundleIdentifier: try require(json["bundle"]?.string, "bundle"),
+      compiler: try require(json["compiler"]?.string, "compiler"))
+    for value in try require(json["intents"]?.array, "intents") {
+      intents.append(try Intent(json: value))
+    }
+    for value in try require(json["entities"]?.array, "entities") {
+      entities.append(try Entity(json: value))
+    }
+    for value in try require(json["enums"]?.array, "enums") {
+      enumerations.append(try Enumeration(json: value))
+    }
+    for value in try require(json["shortcuts"]?.array, "shortcuts") {
+      shortcuts.append(try Shortcut(json: value))
+    }
+  }
+}
+
+extension AppDescription.Member {
+  var json: WireJSON {
+    [
+      "name": .string(name), "title": .string(title), "type": .string("\(type)"),
+      "default": .bool(hasDefault),
+    ]
+  }
+
+  init(json: WireJSON) throws(WireShapeError) {
+    self.init(
+      name: try require(json["name"]?.string, "name"),
+      title: try require(json["title"]?.string, "title"),
+      type: try require(json["type"]?.string.flatMap { IntentValueType($0) }, "type"),
+      hasDefault: try require(json["default"]?.bool, "default"))
+  }
+
+  static func list(_ json: WireJSON?, _ name: String) throws(WireShapeError) -> [Self] {
+    var members: [Self] = []
+    for value in try require(json?.array, name) { members.append(try Self(json: value)) }
+    return members
+  }
+}
+
+extension AppDescription.Intent {
+  var json: WireJSON {
+    [
+      "id": .string(identifier), "title": .string(title), "discoverable": .bool(isDiscoverable),
+      "opensApp": .bool(opensApp), "parameters": .array(parameters.map(\.json)),
+    ]
+  }
+
+  init(json: WireJSON) throws(WireShapeError) {
+    self.init(
+      identifier: try require(json["id"]?.string, "id"),
+      title: try require(json["title"]?.string, "title"),
+      isDiscoverable: try require(json["discoverable"]?.bool, "discoverable"),
+      opensApp: try require(json["opensApp"]?.bool, "opensApp"),
+      parameters: try AppDescription.Member.list(json["parameters"], "parameters"))
+  }
+}
+
+extension AppDescription.Entity {
+  var json: WireJSON {
+    [
+      "id": .string(identifier), "title": .string(title),
+      "properties": .array(properties.map(\.json)), "matches": .bool(canMatch),
+      "lists": .bool(canList), "indexed": .bool(isIndexed),
+    ]
+  }
+
+  init(json: WireJSON) throws(WireShapeError) {
+    self.init(
+      identifier: try require(json["id"]?.string, "id"),
+      title: try require(json["title"]?.string, "title"),
+      properties: try AppDescription.Member.list(json["properties"], "properties"),
+      canMatch: try require(json["matches"]?.bool, "matches"),
+      canList: try require(json["lists"]?.bool, "lists"),
+      isIndexed: try require(json["indexed"]?.bool, "indexed"))
+  }
+}
+
+extension AppDescription.Enumeration {
+  var json: WireJSON {
+    [
+      "id": .string(identifier), "title": .string(title),
+      "cases": .array(cases.map { .string($0) }),
+    ]
+  }
+
+  init(json: WireJSON) throws(WireShapeError) {
+    self.init(
+      identifier: try require(json["id"]?.string, "id"),
+      title: try require(json["title"]?.string, "title"), cases: try strings(json["cases"], "cases"))
+  }
+}
+
+extension AppDescription.Shortcut {
+  var json: WireJSON {
+    [
+      "intent": .string(intent), "title": .string(title),
+      "image": image.map { .string($0) } ?? .null,
+      "phrases": .array(phrases.map { .string($0) }),
+    ]
+  }
+
+  init(json: WireJSON) throws(WireShapeError) {
+    self.init(
+      intent: try require(json["intent"]?.string, "intent"),
+      title: try require(json["title"]?.string, "title"), image: json["image"]?.string,
+      phrases: try strings(json["phrases"], "phrases"))
+  }
+}
+
+/// The strings of a required array.
+func strings(_ json: WireJSON?, _ name: String) throws(WireShapeError) -> [String] {
+  var texts: [String] = []
+  for value in try require(json?.array, name) { texts.append(try require(value.string, name)) }
+  return texts
+}

@@ -1,0 +1,133 @@
+/// Why a call has no result: of the protocol, of the intent system, or thrown by an app.
+public struct WireError: Error, Hashable, Sendable {
+  /// The kind of an error; those below −32000 are JSON-RPC's own.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    public var rawValue: Int
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    public static let parseError = Code(rawValue: -32700)
+    public static let invalidRequest = Code(rawValue: -32600)
+    public static let methodNotFound = Code(rawValue: -32601)
+    public static let invalidParameters = Code(rawValue: -32602)
+    public static let internalError = Code(rawValue: -32603)
+
+    /// The code that perform() or a query of the app threw an error.
+    public static let thrownByApp = Code(rawValue: 1)
+    /// No app has the bundle identifier.
+    public static let unknownApp = Code(rawValue: 2)
+    /// The app has no intent, entity, enumeration or parameter of the name.
+    public static let unknownName = Code(rawValue: 3)
+    /// A value cannot be made into the type that is asked for.
+    public static let wrongType = Code(rawValue: 4)
+    /// A required parameter has no value, and there is nobody to ask.
+    public static let needsValue = Code(rawValue: 5)
+    /// The app's process ended before it answered.
+    public static let appEnded = Code(rawValue: 6)
+    /// The app did not answer within the limit.
+    public static let appHangs = Code(rawValue: 7)
+    /// The app answered what nobody can read.
+    public static let appSpeaksOtherwise = Code(rawValue: 8)
+    /// The app's process could not be started.
+    public static let appNotStarted = Code(rawValue: 9)
+    /// Two sides speak other major versions of the protocol.
+    public static let otherVersion = Code(rawValue: 10)
+    /// An entity does not resolve: the app's query returned nothing for its identifier.
+    public static let entityNotFound = Code(rawValue: 11)
+    /// The app does not support what was asked, for example a query for a text.
+    public static let unsupported = Code(rawValue: 12)
+    /// A dependency was asked for that nobody has added.
+    public static let missingDependency = Code(rawValue: 13)
+    /// The intent system is gone or was never there.
+    public static let systemUnreachable = Code(rawValue: 14)
+  }
+
+  /// What an error of an app was, as far as it can cross to another process.
+  public struct Origin: Hashable, Sendable {
+    public var domain: String
+    public var code: Int
+    /// The case of an enumeration; `nil` for other types.
+    public var caseName: String?
+    /// The text for people.
+    public var localizedDescription: String
+    /// What `String(describing:)` says of it.
+    public var debugDescription: String
+
+    public init(
+      domain: String, code: Int, caseName: String?, localizedDescription: String,
+      debugDescription: String
+    ) {
+      self.domain = domain
+      self.code = code
+      self.caseName = caseName
+      self.localizedDescription = localizedDescription
+      self.debugDescription = debugDescription
+    }
+  }
+
+  public var code: Code
+  /// What happened and what to do next.
+  public var message: String
+  /// The end of what the app's process wrote, when it is to blame.
+  public var log: String?
+  /// Set when the code is `thrownByApp`.
+  public var origin: Origin?
+  /// The name of the parameter, when one is to blame.
+  public var parameter: String?
+  /// The app's queries before the error; see docs/protocol.md.
+  public var queries: WireJSON?
+
+  public init(
+    _ code: Code, _ message: String, log: String? = nil, origin: Origin? = nil,
+    parameter: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.log = log
+    self.origin = origin
+    self.parameter = parameter
+  }
+}
+
+extension WireError {
+  var json: WireJSON {
+    var data: [WireJSON.Member] = []
+    if let log { data.append(.init("log", .string(log))) }
+    if let parameter { data.append(.init("parameter", .string(parameter))) }
+    if let queries { data.append(.init("queries", queries)) }
+    if let origin {
+      data.append(
+        .init(
+          "origin",
+          [
+            "domain": .string(origin.domain), "code": .int(Int64(origin.code)),
+            "case": origin.caseName.map { .string($0) } ?? .null,
+            "localizedDescription": .string(origin.localizedDescription),
+            "debugDescription": .string(origin.debugDescription),
+          ]))
+    }
+    var members: [WireJSON.Member] = [
+      .init("code", .int(Int64(code.rawValue))), .init("message", .string(message)),
+    ]
+    if !data.isEmpty { members.append(.init("data", .object(data))) }
+    return .object(members)
+  }
+
+  init(json: WireJSON) throws(WireShapeError) {
+    let data = json["data"]
+    var origin: Origin?
+    if let value = data?["origin"] {
+      origin = Origin(
+        domain: try require(value["domain"]?.string, "domain"),
+        code: try require(value["code"]?.int, "code"), caseName: value["case"]?.string,
+        localizedDescription: try require(
+          value["localizedDescription"]?.string, "localizedDescription"),
+        debugDescription: try require(value["debugDescription"]?.string, "debugDescription"))
+    }
+    self.init(
+      Code(rawValue: try require(json["code"]?.int, "code")),
+      try require(json["message"]?.string, "message"), log: data?["log"]?.string, origin: origin,
+      parameter: data?["parameter"]?.string)
+    queries = data?["queries"]
+  }
+}
