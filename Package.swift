@@ -5,7 +5,10 @@ import PackageDescription
 let package = Package(
   name: "carrel",
   products: [
-    .executable(name: "carrel", targets: ["carrel"])
+    .executable(name: "carrel", targets: ["carrel"]),
+    .library(name: "AppIntents", targets: ["AppIntents"]),
+    .library(name: "CoreSpotlight", targets: ["CoreSpotlight"]),
+    .library(name: "IntentHost", targets: ["IntentHost"]),
   ],
   targets: [
     // C modules.

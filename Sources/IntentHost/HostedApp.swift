@@ -56,13 +56,12 @@ extension HostedApp {
         try await calls.answer(method, parameters)
       }
       CSSearchableIndex.setSink(SystemIndex(connection: connection))
-      let welcome = try await connection.call(
+      _ = try await connection.call(
         "hello",
         [
           "role": "host", "protocol": .string(WireMessage.version), "token": .string(token),
           "app": description.json,
         ])
-      FixtureToken.current = welcome["fixtureToken"]?.string
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         connection.onEnd { _ in continuation.resume() }
       }

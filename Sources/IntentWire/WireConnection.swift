@@ -89,7 +89,7 @@ public final class WireConnection: Sendable {
         var rest = bytes
         while let base = rest.baseAddress, !rest.isEmpty {
           // Not a signal, but an error, when the other side is gone.
-          let count = Glibc.send(descriptor, base, rest.count, Int32(MSG_NOSIGNAL.rawValue))
+          let count = Glibc.send(descriptor, base, rest.count, Int32(MSG_NOSIGNAL))
           if count < 0 && errno == EINTR { continue }
           guard count > 0 else { return false }
           rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
