@@ -72,9 +72,11 @@ public final class AppDependencyManager: Sendable {
 public struct AppDependency<Value: Sendable>: Sendable {
   private let find: @Sendable () -> Value?
 
+  public init() { self.init(key: String?.none) }
+
+  /// - Parameter key: Tells several of one type apart.
   public init(
-    key: (some Hashable & Sendable)? = String?.none,
-    manager: AppDependencyManager = .shared
+    key: (some Hashable & Sendable)?, manager: AppDependencyManager = .shared
   ) {
     find = { manager.value(Value.self, key: key) }
   }

@@ -1,4 +1,4 @@
-public import AppIntents
+import AppIntents
 import CoreSpotlight
 import Foundation
 import IntentWire
