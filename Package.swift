@@ -7,6 +7,7 @@ let package = Package(
   products: [
     .executable(name: "carrel", targets: ["carrel"]),
     .library(name: "AppIntents", targets: ["AppIntents"]),
+    .library(name: "AppIntentsTesting", targets: ["AppIntentsTesting"]),
     .library(name: "CoreSpotlight", targets: ["CoreSpotlight"]),
     .library(name: "IntentHost", targets: ["IntentHost"]),
   ],
@@ -26,7 +27,7 @@ let package = Package(
     // Side effects.
     .target(name: "SystemFiles", dependencies: ["CSystem"]),
     .target(name: "Workers", dependencies: ["CSystem", "RunModel", "SystemFiles"]),
-    .target(name: "SearchIndex", dependencies: ["CSQLite"]),
+    .target(name: "SearchIndex", dependencies: ["CSQLite", "IntentWire"]),
     .target(
       name: "SwiftTests", dependencies: ["RunModel", "SystemFiles", "Workers"],
       resources: [
@@ -44,6 +45,13 @@ let package = Package(
     .target(name: "AppIntents", dependencies: ["CoreSpotlight", "IntentWire"]),
     .target(
       name: "IntentHost", dependencies: ["AppIntents", "CImageSections", "CoreSpotlight", "IntentWire"]),
+
+    .target(
+      name: "IntentSystem",
+      dependencies: ["CSystem", "IntentWire", "RunModel", "SearchIndex", "Workers"]),
+
+    .target(
+      name: "AppIntentsTesting", dependencies: ["IntentSystem", "IntentWire"]),
 
     // The whole.
     .target(
@@ -69,7 +77,9 @@ let package = Package(
     .testTarget(name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"]),
     .testTarget(
       name: "WorkersTests", dependencies: ["RunModel", "SystemFiles", "TestSupport", "Workers"]),
-    .testTarget(name: "SearchIndexTests", dependencies: ["CSQLite", "SearchIndex", "TestSupport"]),
+    .testTarget(
+      name: "SearchIndexTests",
+      dependencies: ["CSQLite", "IntentWire", "SearchIndex", "TestSupport"]),
     .testTarget(
       name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "TestSupport", "Workers"]),
     .testTarget(

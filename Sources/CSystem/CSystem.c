@@ -278,3 +278,11 @@ int carrel_memory_file(const void *bytes, size_t count) {
   }
   return file;
 }
+
+int carrel_accept(int socket) {
+  int descriptor;
+  do {
+    descriptor = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}

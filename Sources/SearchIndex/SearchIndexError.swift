@@ -7,6 +7,10 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable, CaseIterable {
     /// The file could not be made or filled.
     case notMade = "index-not-made"
+    /// The file cannot be opened, read or written.
+    case failed = "index-failed"
+    /// The file has another version of the schema.
+    case otherVersion = "index-of-other-version"
   }
 
   package var code: Code
@@ -14,18 +18,25 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
   package var message: String
   /// Details by name: `path`.
   package var context: [String: String]
-  /// What SQLite said.
-  package var cause: SQLiteFailure
+  /// What SQLite said, when it said something.
+  package var cause: SQLiteFailure?
 
   init(_ code: Code, path: String, handle: OpaquePointer?) {
     self.code = code
-    message = "cannot make the index '\(path)'"
+    message =
+      code == .notMade ? "cannot make the index '\(path)'" : "the index '\(path)' cannot be used"
     context = ["path": path]
     cause = SQLiteFailure(handle)
   }
 
+  init(path: String, version: Int64, expected: Int) {
+    code = .otherVersion
+    message = "the index '\(path)' has version \(version) of the schema, not \(expected)"
+    context = ["path": path]
+  }
+
   /// The message, followed by the cause.
-  package var description: String { "\(message): \(cause)" }
+  package var description: String { message + (cause.map { ": \($0)" } ?? "") }
 }
 
 /// What SQLite says about the call that failed last on a connection.

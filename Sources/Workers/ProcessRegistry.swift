@@ -10,13 +10,17 @@ package final class ProcessRegistry {
 
   /// Makes the process adopt orphaned descendants.
   ///
-  /// - Parameter ownsAllChildren: Whether every child of this process was started through this
+  /// - Parameters:
+  ///   - ownsAllChildren: Whether every child of this process was started through this
   ///   registry, or descends from one that was. Only then may it reap and end those that no scope
   ///   claims.
+  ///   - adoptsOrphans: Whether the process shall adopt them; one that is not Carrel's own must not.
   /// - Throws: ``WorkersError`` with code `system`.
-  package init(ownsAllChildren: Bool) throws(WorkersError) {
+  package init(
+    ownsAllChildren: Bool, adoptsOrphans: Bool = true
+  ) throws(WorkersError) {
     self.ownsAllChildren = ownsAllChildren
-    guard carrel_become_subreaper() == 0 else {
+    guard !adoptsOrphans || carrel_become_subreaper() == 0 else {
       throw WorkersError(.system, "cannot become a subreaper", errorNumber: errno)
     }
   }

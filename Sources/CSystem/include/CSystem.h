@@ -90,3 +90,7 @@ int carrel_send_descriptors(int socket, const int *descriptors, size_t count);
 /// A file in memory with the given content (memfd_create(2)), close-on-exec: a descriptor, or -1
 /// with errno set.
 int carrel_memory_file(const void *bytes, size_t count);
+
+/// The next connection of a listening socket, close-on-exec and non-blocking (accept4(2)): a
+/// descriptor, or -1 with errno set.
+int carrel_accept(int socket);

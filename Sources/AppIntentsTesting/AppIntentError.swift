@@ -1,0 +1,71 @@
+public import Foundation
+import IntentWire
+
+/// Why a call has no result.
+public struct AppIntentError: Error, Hashable, Sendable {
+  /// What kind of error it is.
+  public enum Kind: String, Hashable, Sendable {
+    /// perform() or a query of the app threw it.
+    case thrownByApp
+    case unknownApp, unknownName, wrongType, needsValue, entityNotFound, unsupported
+    case missingDependency
+    case appEnded, appHangs, appNotStarted, appSpeaksOtherwise
+    /// Carrel's own: the intent system cannot be reached, or does not understand.
+    case system
+  }
+
+  public let kind: Kind
+  /// The text for people; of an error that the app threw, its own.
+  public let message: String
+  /// The domain of the error that the app threw; else that of Carrel.
+  public let domain: String
+  /// The code of the error that the app threw.
+  public let code: Int
+  /// The name of the case, when the app threw a case of an enumeration.
+  public let caseName: String?
+  /// What `String(describing:)` says of the error in the app.
+  public let originalDescription: String
+  /// The parameter that is to blame.
+  public let parameter: String?
+  /// The end of what the app's process wrote, when it is to blame.
+  public let log: String?
+
+  init(_ error: WireError) {
+    kind =
+      switch error.code {
+      case .thrownByApp: .thrownByApp
+      case .unknownApp: .unknownApp
+      case .unknownName: .unknownName
+      case .wrongType: .wrongType
+      case .needsValue: .needsValue
+      case .entityNotFound: .entityNotFound
+      case .unsupported: .unsupported
+      case .missingDependency: .missingDependency
+      case .appEnded: .appEnded
+      case .appHangs: .appHangs
+      case .appNotStarted: .appNotStarted
+      case .appSpeaksOtherwise: .appSpeaksOtherwise
+      default: .system
+      }
+    message = error.message
+    domain = error.origin?.domain ?? "Carrel.AppIntents"
+    code = error.origin?.code ?? error.code.rawValue
+    caseName = error.origin?.caseName
+    originalDescription = error.origin?.debugDescription ?? error.message
+    parameter = error.parameter
+    log = error.log
+  }
+}
+
+extension AppIntentError: LocalizedError, CustomNSError, CustomStringConvertible {
+  public static var errorDomain: String { "Carrel.AppIntents" }
+  public var errorCode: Int { code }
+  public var errorDescription: String? { message }
+
+  public var description: String {
+    var text = kind == .thrownByApp ? "\(originalDescription) (\(domain) \(code))" : message
+    if kind == .thrownByApp, originalDescription != message { text += ": \(message)" }
+    if let log { text += "\nlast output of the app:\n\(log)" }
+    return text
+  }
+}

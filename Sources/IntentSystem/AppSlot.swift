@@ -1,0 +1,224 @@
+import IntentWire
+import RunModel
+import Workers
+
+/// An app of a batch: its process, when there is one, and the calls that wait for it.
+///
+/// Calls are passed on one at a time, so that a process that dies or hangs is charged to the call that
+/// it was answering.
+final class AppSlot {
+  /// A call on its way to the app.
+  struct Call {
+    var method: String
+    var parameters: WireJSON
+    /// Told the app's answer, or why there is none.
+    var onAnswer: (Result<WireJSON, WireError>) -> Void
+  }
+
+  private enum State {
+    case idle
+    /// The process was started and has not said hello.
+    case starting(SupervisedProcess)
+    case ready(SupervisedProcess, Peer)
+    /// It is being ended; the next one is started when it is gone.
+    case ending(SupervisedProcess)
+  }
+
+  let app: InstalledApp
+  /// Proves that a connection is from the process that was started.
+  private(set) var token = ""
+  private let system: IntentSystem
+  private var state = State.idle
+  private var queue: [Call] = []
+  private var current: Call?
+  private var nextID = 1
+  private var timer: EventLoop.Timer?
+  /// Why the process is being ended.
+  private var blame: WireError?
+  private var log = HostLog()
+
+  init(_ app: InstalledApp, system: IntentSystem) {
+    self.app = app
+    self.system = system
+  }
+
+  /// The end of what the app's process wrote.
+  var logText: String { log.text }
+
+  func enqueue(_ call: Call) {
+    queue.append(call)
+    goOn()
+  }
+
+  /// The process has connected and says what it is.
+  func connected(_ peer: Peer, _ description: AppDescription?) -> WireError? {
+    guard case .starting(let process) = state else {
+      return WireError(.invalidRequest, "no process of \(app.bundleIdentifier) is expected")
+    }
+    guard let description, description.bundleIdentifier == app.bundleIdentifier else {
+      return WireError(.invalidRequest, "the process is not \(app.bundleIdentifier)")
+    }
+    system.loop.cancel(timer)
+    state = .ready(process, peer)
+    // After the answer to its hello, which is sent by the caller.
+    system.loop.after(0) { [weak self] in self?.goOn() }
+    return nil
+  }
+
+  /// The process has answered, or said something that nobody understands.
+  func take(_ message: Result<WireMessage, WireError>) {
+    switch message {
+    case .success(.result(let id, let value)) where current != nil && id == nextID - 1:
+      finish(.success(value))
+    case .success(.failure(let id?, let error)) where current != nil && id == nextID - 1:
+      finish(.failure(error))
+    case .success(let message):
+      end(
+        .init(
+          .appSpeaksOtherwise,
+          "\(app.bundleIdentifier) sent a message that answers no call: \(Self.kind(message))"))
+    case .failure(let error):
+      end(
+        .init(
+          .appSpeaksOtherwise, "\(app.bundleIdentifier) sent what nobody understands: \(error.message)"
+        ))
+    }
+  }
+
+  /// The process has closed its connection; it gets a moment to end by itself, for its own status.
+  func disconnected() {
+    guard case .ready(let process, _) = state else { return }
+    state = .ending(process)
+    timer = system.loop.after(IntentSystem.endGrace) { process.terminate(grace: 0) }
+  }
+
+  /// Ends the process, if there is one.
+  func stop() {
+    let error = WireError(.appEnded, "the intent system was stopped")
+    for call in queue { call.onAnswer(.failure(error)) }
+    queue = []
+    end(error)
+  }
+
+  var isIdle: Bool {
+    if case .idle = state { return true }
+    return false
+  }
+
+  private func goOn() {
+    guard current == nil, let next = queue.first else { return }
+    switch state {
+    case .idle: start()
+    case .starting, .ending: break
+    case .ready(_, let peer):
+      queue.removeFirst()
+      current = next
+      let id = nextID
+      nextID += 1
+      timer = system.loop.after(system.configuration.callLimit) { [weak self] in self?.hangs() }
+      peer.send(.request(id: id, method: next.method, parameters: next.parameters))
+    }
+  }
+
+  private func start() {
+    token = system.newToken()
+    log = HostLog()
+    blame = nil
+    do throws(WorkersError) {
+      let process = try system.startHost(
+        app, token: token,
+        onOutput: { [weak self] stream, bytes in
+          self?.log.append(bytes)
+          self?.system.configuration.onHostOutput?(stream, bytes)
+        }, onEnd: { [weak self] end in self?.processEnded(end) })
+      state = .starting(process)
+      timer = system.loop.after(system.configuration.startLimit) { [weak self] in
+        guard let self else { return }
+        self.end(
+          WireError(
+            .appNotStarted,
+            "\(app.bundleIdentifier) did not connect within "
+              + "\(system.configuration.startLimit) s of its start"))
+      }
+    } catch {
+      failNext(
+        WireError(.appNotStarted, "\(app.bundleIdentifier) cannot be started: \(error)"))
+    }
+  }
+
+  private func hangs() {
+    let limit = "\(system.configuration.callLimit) s"
+    end(
+      WireError(
+        .appHangs, "\(app.bundleIdentifier) did not answer within \(limit); its process was ended"))
+  }
+
+  /// Ends the process and charges the reason to the current call.
+  private func end(_ reason: WireError) {
+    blame = blame ?? reason
+    switch state {
+    case .idle: break
+    case .starting(let process), .ready(let process, _), .ending(let process):
+      system.loop.cancel(timer)
+      state = .ending(process)
+      process.terminate(grace: 0)
+    }
+  }
+
+  private func processEnded(_ end: ProcessEnd) {
+    system.loop.cancel(timer)
+    var error =
+      blame
+      ?? WireError(
+        wasReady ? .appEnded : .appNotStarted,
+        "the process of \(app.bundleIdentifier) ended with \(end)"
+          + (wasReady ? " before it answered" : " before it connected"))
+    error.log = log.text.isEmpty ? nil : log.text
+    let isCharged = current != nil || !wasReady
+    state = .idle
+    if current != nil { finish(.failure(error)) } else if isCharged { failNext(error) }
+    goOn()
+  }
+
+  private var wasReady: Bool {
+    switch state {
+    case .ready: true
+    case .ending: current != nil || blame?.code != .appNotStarted
+    default: false
+    }
+  }
+
+  private func failNext(_ error: WireError) {
+    guard !queue.isEmpty else { return }
+    queue.removeFirst().onAnswer(.failure(error))
+  }
+
+  private func finish(_ result: Result<WireJSON, WireError>) {
+    guard let call = current else { return }
+    system.loop.cancel(timer)
+    current = nil
+    call.onAnswer(result)
+    goOn()
+  }
+
+  private static func kind(_ message: WireMessage) -> String {
+    switch message {
+    case .request(_, let method, _), .notification(let method, _): "a call of '\(method)'"
+    case .result(let id, _): "a result with the id \(id)"
+    case .failure(let id, _): "an error with the id \(id.map { "\($0)" } ?? "null")"
+    }
+  }
+}
+
+/// The end of what a process wrote.
+private struct HostLog {
+  private static let limit = 16 << 10
+  private var bytes: [UInt8] = []
+
+  var text: String { String(decoding: bytes.suffix(Self.limit), as: UTF8.self) }
+
+  mutating func append(_ more: UnsafeRawBufferPointer) {
+    bytes += more.suffix(Self.limit)
+    if bytes.count > 4 * Self.limit { bytes.removeFirst(bytes.count - Self.limit) }
+  }
+}

@@ -1,0 +1,112 @@
+import IntentWire
+import SearchIndex
+import Workers
+
+extension IntentSystem {
+  /// Answers a call of a test.
+  func answerTest(_ peer: Peer, _ id: Int, _ method: String, _ parameters: WireJSON) {
+    let answer = { (result: Result<WireJSON, WireError>) in
+      switch result {
+      case .success(let value): peer.send(.result(id: id, value))
+      case .failure(let error): peer.send(.failure(id: id, error))
+      }
+    }
+    switch method {
+    case "apps.list":
+      answer(.success(.array(slots.keys.sorted().map { .string($0) })))
+    case "intent.perform", "entity.query", "screen.read", "host.probe":
+      callApp(method, parameters, answer)
+    case "index.wait":
+      index.whenIndexed { answer($0.map { WireJSON.object([]) }) }
+    case "index.dump":
+      answer(
+        index.entries().map { entries in
+          .array(entries.map { IndexUpdate.upsert([$0]).json })
+        })
+    default:
+      answer(
+        .failure(WireError(.methodNotFound, "the intent system knows no method '\(method)'")))
+    }
+  }
+
+  private func callApp(
+    _ method: String, _ parameters: WireJSON,
+    _ answer: @escaping (Result<WireJSON, WireError>) -> Void
+  ) {
+    let bundle = parameters["bundle"]?.string ?? ""
+    let arrived = monotonicSeconds()
+    let time = wallClockSeconds()
+    let finish = { [unowned self] (result: Result<WireJSON, WireError>) in
+      note(method, bundle, parameters, result, time: time, since: arrived)
+      answer(result)
+    }
+    do throws(WireError) {
+      let slot = try slot(bundle)
+      try check(method, parameters, slot.app.description)
+      if method == "entity.query", let query = parameters["query"],
+        query["kind"]?.string == "spotlight"
+      {
+        searchIndex(query, slot, finish)
+      } else {
+        slot.enqueue(.init(method: method, parameters: parameters, onAnswer: finish))
+      }
+    } catch {
+      finish(.failure(error))
+    }
+  }
+
+  private func slot(_ bundle: String) throws(WireError) -> AppSlot {
+    if let slot = slots[bundle] { return slot }
+    let known = slots.keys.sorted()
+    let problems = configuration.problems.map { "\n\($0)" }.joined()
+    throw WireError(
+      .unknownApp,
+      (known.isEmpty
+        ? "\(bundle) is not present: no app is installed; add an executable target with an intent host "
+          + "to the package"
+        : "\(bundle) is not present; installed are \(known.joined(separator: ", "))") + problems)
+  }
+
+  /// Looks into the index, then asks the app for what was found.
+  private func searchIndex(
+    _ query: WireJSON, _ slot: AppSlot, _ finish: @escaping (Result<WireJSON, WireError>) -> Void
+  ) {
+    let type = query["type"]?.string ?? ""
+    switch index.search(query["text"]?.string, type: type, field: query["field"]?.string) {
+    case .failure(let error): finish(.failure(error))
+    case .success(let matches):
+      guard !matches.isEmpty else {
+        finish(.success(["entities": .array([]), "queries": .array([])]))
+        return
+      }
+      let byIdentifier = IntentValue.Query(
+        type: type, kind: .identifiers(matches.map(\.identifier)))
+      slot.enqueue(
+        .init(
+          method: "entity.query",
+          parameters: ["bundle": .string(slot.app.bundleIdentifier), "query": byIdentifier.json],
+          onAnswer: finish))
+    }
+  }
+
+  private func note(
+    _ method: String, _ bundle: String, _ parameters: WireJSON,
+    _ result: Result<WireJSON, WireError>, time: Double, since arrived: Double
+  ) {
+    guard let onJournal = configuration.onJournal else { return }
+    var entry = JournalEntry(
+      time: time, duration: monotonicSeconds() - arrived, bundleIdentifier: bundle,
+      runtime: configuration.runtime, method: method, intent: parameters["intent"]?.string,
+      parameters: parameters["parameters"] ?? parameters["query"] ?? .object([]),
+      fixtureToken: configuration.fixtureToken)
+    switch result {
+    case .success(let value):
+      entry.queries = value["queries"]
+      entry.result = .object((value.members ?? []).filter { $0.key != "queries" })
+    case .failure(let error):
+      entry.queries = error.queries
+      entry.error = error
+    }
+    onJournal(entry)
+  }
+}

@@ -1,0 +1,231 @@
+import CSystem
+import Glibc
+package import IntentWire
+import RunModel
+import SearchIndex
+package import Workers
+
+/// The broker of one batch between tests, apps and the index: it starts apps on first use, passes
+/// calls on, limits them, and writes the journal.
+///
+/// It lives on one event loop: the orchestrator's, or that of a thread of a test process when there is
+/// no orchestrator. The protocol is in docs/protocol.md.
+package final class IntentSystem {
+  package struct Configuration {
+    /// Where tests and apps connect to; at most 107 bytes.
+    package var socketPath: String
+    /// The file of the index.
+    package var indexPath: String
+    package var apps: [InstalledApp]
+    /// What is wrong with other executables; told when an app is not found.
+    package var problems: [String] = []
+    /// Variables of the apps' processes.
+    package var environment: [String: String]
+    /// Working directory of the apps' processes.
+    package var directory: String?
+    /// Marks the apps' processes; see ``ProcessRequest/scope``.
+    package var scope: String
+    /// What runs the apps, for the journal.
+    package var runtime: String
+    package var fixtureToken: String?
+    /// Seconds that an app has for one call.
+    package var callLimit = 30.0
+    /// Seconds from the start of an app's process to its hello.
+    package var startLimit = 20.0
+    /// Seconds from an app's update of the index to the time it can be found.
+    package var indexDelay = 0.0
+    /// Called for each call that was answered.
+    package var onJournal: ((JournalEntry) -> Void)?
+    /// Called with what the apps' processes write.
+    package var onHostOutput: ((ProcessStream, UnsafeRawBufferPointer) -> Void)?
+
+    package init(
+      socketPath: String, indexPath: String, apps: [InstalledApp],
+      environment: [String: String], directory: String? = nil, scope: String, runtime: String,
+      fixtureToken: String? = nil
+    ) {
+      self.socketPath = socketPath
+      self.indexPath = indexPath
+      self.apps = apps
+      self.environment = environment
+      self.directory = directory
+      self.scope = scope
+      self.runtime = runtime
+      self.fixtureToken = fixtureToken
+    }
+  }
+
+  /// Seconds that a process which has closed its connection gets to end by itself.
+  static let endGrace = 0.5
+
+  let configuration: Configuration
+  let loop: EventLoop
+  private let registry: ProcessRegistry
+  private let listener: Int32
+  private(set) var slots: [String: AppSlot] = [:]
+  let index: IndexService
+  private var peers: [ObjectIdentifier: Peer] = [:]
+  private var random = SystemRandomNumberGenerator()
+  private var onStopped: (() -> Void)?
+
+  /// Makes the socket and begins to listen.
+  ///
+  /// - Throws: ``WireError`` with the code `systemUnreachable` or `internalError`.
+  package init(
+    _ configuration: Configuration, loop: EventLoop, registry: ProcessRegistry
+  ) throws(WireError) {
+    self.configuration = configuration
+    self.loop = loop
+    self.registry = registry
+    do throws(SearchIndexError) {
+      index = IndexService(
+        try SearchIndex(path: configuration.indexPath), loop: loop, delay: configuration.indexDelay)
+    } catch {
+      throw WireError(.internalError, "\(error)")
+    }
+    listener = try UnixSocket.listen(at: configuration.socketPath)
+    for app in configuration.apps {
+      slots[app.bundleIdentifier] = AppSlot(app, system: self)
+    }
+    loop.watch(listener) { [unowned self] in accept() }
+  }
+
+  deinit {
+    loop.unwatch(listener)
+    close(listener)
+    unlink(configuration.socketPath)
+  }
+
+  /// Ends all apps and connections.
+  ///
+  /// - Parameter onStopped: Called once when no process is left.
+  package func stop(_ onStopped: @escaping () -> Void) {
+    self.onStopped = onStopped
+    loop.unwatch(listener)
+    for slot in slots.values { slot.stop() }
+    for peer in Array(peers.values) { peer.close() }
+    noteEnd()
+  }
+
+  /// The end of what an app's process wrote.
+  package func log(of bundleIdentifier: String) -> String? { slots[bundleIdentifier]?.logText }
+
+  func noteEnd() {
+    guard let onStopped, slots.values.allSatisfy(\.isIdle) else { return }
+    self.onStopped = nil
+    onStopped()
+  }
+
+  func newToken() -> String {
+    String(UInt64.random(in: .min ... .max, using: &random), radix: 16)
+      + String(UInt64.random(in: .min ... .max, using: &random), radix: 16)
+  }
+
+  func startHost(
+    _ app: InstalledApp, token: String,
+    onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
+    onEnd: @escaping (ProcessEnd) -> Void
+  ) throws(WorkersError) -> SupervisedProcess {
+    var environment = configuration.environment
+    environment["CARREL_INTENT_SOCKET"] = configuration.socketPath
+    environment["CARREL_INTENT_TOKEN"] = token
+    environment["CARREL_FIXTURE_TOKEN"] = configuration.fixtureToken
+    let request = ProcessRequest(
+      executable: app.executable, arguments: [], environment: environment,
+      directory: configuration.directory, scope: configuration.scope)
+    return try SupervisedProcess(
+      request, loop: loop, registry: registry, onOutput: onOutput,
+      onEnd: { [weak self] end, _ in
+        onEnd(end)
+        self?.noteEnd()
+      })
+  }
+
+  private func accept() {
+    while true {
+      let descriptor = carrel_accept(listener)
+      guard descriptor >= 0 else { return }
+      let peer = Peer(
+        descriptor: descriptor, loop: loop,
+        onMessage: { [unowned self] in take($1, from: $0) },
+        onClose: { [unowned self] peer in
+          peers[ObjectIdentifier(peer)] = nil
+          if case .host(let slot) = peer.role { slot.disconnected() }
+        })
+      peers[ObjectIdentifier(peer)] = peer
+    }
+  }
+
+  private func take(_ message: Result<WireMessage, WireError>, from peer: Peer) {
+    switch (peer.role, message) {
+    case (.unknown, .success(.request(let id, "hello", let parameters))):
+      hello(peer, id, parameters)
+    case (.unknown, _):
+      // Nobody who knows the protocol begins otherwise.
+      peer.send(
+        .failure(id: nil, WireError(.invalidRequest, "the first message must be a 'hello'")))
+      peer.close()
+    case (.host, .success(.request(let id, let method, let parameters))):
+      answerHost(peer, id, method, parameters)
+    case (.host(let slot), _):
+      slot.take(message)
+    case (.test, .success(.request(let id, let method, let parameters))):
+      answerTest(peer, id, method, parameters)
+    case (.test, .failure(let error)):
+      peer.send(.failure(id: nil, error))
+      peer.close()
+    case (.test, _):
+      break
+    }
+  }
+
+  private func hello(_ peer: Peer, _ id: Int, _ parameters: WireJSON) {
+    let own = WireMessage.version
+    let version = parameters["protocol"]?.string ?? "none"
+    guard version.split(separator: ".").first == own.split(separator: ".").first else {
+      peer.send(
+        .failure(
+          id: id,
+          WireError(
+            .otherVersion,
+            "the intent system speaks version \(own) of the protocol, the other side \(version); build "
+              + "both with the same version of Carrel")))
+      peer.close()
+      return
+    }
+    if parameters["role"]?.string == "host" {
+      let slot = slots.values.first { $0.token == parameters["token"]?.string && $0.token != "" }
+      let description = parameters["app"].flatMap { try? AppDescription(json: $0) }
+      guard let slot, slot.connected(peer, description) == nil else {
+        peer.send(
+          .failure(id: id, WireError(.invalidRequest, "no process with this token is expected")))
+        peer.close()
+        return
+      }
+      peer.role = .host(slot)
+    } else {
+      peer.role = .test
+    }
+    peer.send(
+      .result(
+        id: id,
+        [
+          "protocol": .string(own), "runtime": .string(configuration.runtime),
+          "fixtureToken": configuration.fixtureToken.map { .string($0) } ?? .null,
+        ]))
+  }
+
+  private func answerHost(_ peer: Peer, _ id: Int, _ method: String, _ parameters: WireJSON) {
+    guard method == "index.update" else {
+      peer.send(
+        .failure(id: id, WireError(.methodNotFound, "the system knows no method '\(method)'")))
+      return
+    }
+    do throws(WireShapeError) {
+      index.enqueue(try IndexUpdate(json: parameters))
+      peer.send(.result(id: id, .object([])))
+    } catch {
+      peer.send(.failure(id: id, WireError(.invalidParameters, "\(error)")))
+    }
+  }
+}

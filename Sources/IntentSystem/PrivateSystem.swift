@@ -1,0 +1,120 @@
+import Glibc
+package import IntentWire
+import SearchIndex
+import Synchronization
+import Workers
+
+/// The intent system of a test process that no orchestrator has started: on a thread of its own, with
+/// a container that goes away with the process.
+///
+/// The apps are the executables with an intent host in the folder of the test's own executable.
+package final class PrivateSystem: Sendable {
+  package let socketPath: String
+
+  /// - Throws: ``WireError`` when the container or the socket cannot be made.
+  package init() throws(WireError) {
+    let result = Mutex<Result<String, WireError>?>(nil)
+    let ready = Semaphore()
+    Self.onThread {
+      Self.serve { outcome in
+        result.withLock { $0 = outcome }
+        ready.signal()
+      }
+    }
+    ready.wait()
+    let outcome = result.withLock { $0 }
+    socketPath = try (outcome ?? .failure(WireError(.internalError, "there is no thread"))).get()
+  }
+
+  /// Runs the system for as long as the process lives.
+  private static func serve(_ onStart: @escaping (Result<String, WireError>) -> Void) {
+    do {
+      let loop = try EventLoop()
+      let registry = try ProcessRegistry(ownsAllChildren: false, adoptsOrphans: false)
+      let root = try WorkRoot(base: variable("CARREL_WORK_DIR"))
+      let template = root.path + "/index.sqlite"
+      try SearchIndex.createEmpty(at: template)
+      let container = try root.prepare(worker: 1, indexTemplate: template)
+      let scope = "private-\(getpid())"
+      var environment = container.environment
+      for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] { environment[name] = variable(name) }
+      let executables = AppFinder.executables(in: folderOfExecutable())
+      let found = AppFinder(loop: loop, registry: registry).describe(
+        executables, environment: environment, scope: scope)
+      var configuration = IntentSystem.Configuration(
+        socketPath: root.path + "/intents", indexPath: container.index, apps: found.apps,
+        environment: environment, scope: scope, runtime: "private system of process \(getpid())",
+        fixtureToken: "private")
+      configuration.problems = found.problems
+      if let delay = variable("CARREL_INDEX_DELAY").flatMap({ Double($0) }), delay >= 0 {
+        configuration.indexDelay = delay
+      }
+      let system = try IntentSystem(configuration, loop: loop, registry: registry)
+      removeAtExit(root)
+      onStart(.success(configuration.socketPath))
+      loop.run { false }
+      withExtendedLifetime(system) {}
+    } catch let error as WireError {
+      onStart(.failure(error))
+    } catch {
+      onStart(.failure(WireError(.internalError, "the intent system cannot be started: \(error)")))
+    }
+  }
+
+  /// The thread never ends, so its container is removed when the process does.
+  private static func removeAtExit(_ root: WorkRoot) {
+    removedAtExit.withLock { $0 = root.path }
+    atexit {
+      if let path = removedAtExit.withLock({ $0 }) { removeTree(path) }
+    }
+  }
+
+  private static func onThread(_ body: @escaping @Sendable () -> Void) {
+    final class Box {
+      let body: @Sendable () -> Void
+      init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    var thread = pthread_t()
+    let box = Unmanaged.passRetained(Box(body))
+    let failure = pthread_create(
+      &thread, nil,
+      { argument in
+        if let argument { Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body() }
+        return nil
+      }, box.toOpaque())
+    if failure == 0 { pthread_detach(thread) } else { box.takeRetainedValue().body() }
+  }
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  private static func folderOfExecutable() -> String {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = buffer.withUnsafeMutableBytes { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { chars in
+        chars.baseAddress.map { readlink("/proc/self/exe", $0, chars.count) } ?? 0
+      }
+    }
+    let path = String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
+    return "/" + path.split(separator: "/").dropLast().joined(separator: "/")
+  }
+}
+
+private let removedAtExit = Mutex<String?>(nil)
+
+/// A semaphore of POSIX (sem_overview(7)).
+private final class Semaphore: @unchecked Sendable {
+  // Only used through the system's calls, which any thread may make.
+  private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+  init() { sem_init(semaphore, 0, 0) }
+
+  deinit {
+    sem_destroy(semaphore)
+    semaphore.deallocate()
+  }
+
+  func signal() { sem_post(semaphore) }
+  func wait() { while sem_wait(semaphore) != 0 && errno == EINTR {} }
+}
