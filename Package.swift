@@ -68,6 +68,7 @@ let package = Package(
       ]),
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
 
+    .testTarget(name: "IntentWireTests", dependencies: ["IntentWire"]),
     .testTarget(name: "RunModelTests", dependencies: ["RunModel"]),
     .testTarget(
       name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel", "TestSupport"]),

@@ -41,33 +41,10 @@ import Testing
     let database = try Database()
     #expect(try database.rows("PRAGMA user_version") == ["\(SearchIndex.schemaVersion)"])
     #expect(try database.rows("PRAGMA integrity_check") == ["ok"])
-    #expect(try database.rows("SELECT count(*) FROM entity") == ["0"])
+    #expect(try database.rows("SELECT count(*) FROM entry") == ["0"])
     #expect(try database.rows("SELECT count(*) FROM search") == ["0"])
     // One file that can be copied whole: no journal stays beside it.
     #expect(try database.rows("PRAGMA journal_mode") == ["delete"])
-  }
-
-  @Test func anEntityIsThereOnce() throws {
-    let database = try Database()
-    let insert =
-      "INSERT INTO entity (type, identifier, attributes) VALUES ('Note', '1', '{\"t\":\"ä\"}')"
-    _ = try database.rows(insert)
-    #expect(try database.rows("SELECT attributes FROM entity") == ["{\"t\":\"ä\"}"])
-    _ = try database.rows(insert.replacing("INSERT", with: "INSERT OR IGNORE"))
-    #expect(try database.rows("SELECT count(*) FROM entity") == ["1"])
-  }
-
-  @Test(arguments: [
-    ("cafe", ["1"]), ("CAFÉ", ["1"]), ("uber*", ["2"]), ("Viet", ["3"]), ("日本", ["4"]),
-    ("nothing", []),
-  ])
-  func wordsAreFoundWithoutTheirMarks(word: String, rows: [String]) throws {
-    let database = try Database()
-    for (row, words) in ["Café", "Über uns", "Việt Nam", "日本 語"].enumerated() {
-      _ = try database.rows(
-        "INSERT INTO search (rowid, field, words) VALUES (\(row + 1), 'title', '\(words)')")
-    }
-    #expect(try database.rows("SELECT rowid FROM search WHERE words MATCH '\(word)'") == rows)
   }
 
   @Test(arguments: ["missing/index.sqlite", "folder", "full"])
