@@ -48,7 +48,7 @@ let package = Package(
 
     .target(
       name: "IntentSystem",
-      dependencies: ["CSystem", "IntentWire", "RunModel", "SearchIndex", "Workers"]),
+      dependencies: ["CSystem", "IntentWire", "RunModel", "SearchIndex", "SystemFiles", "Workers"]),
 
     .target(
       name: "AppIntentsTesting", dependencies: ["IntentSystem", "IntentWire"]),

@@ -1,5 +1,6 @@
 import Glibc
 import IntentWire
+import SystemFiles
 package import Workers
 
 /// Finds the apps among a package's products.
@@ -14,7 +15,7 @@ package struct AppFinder {
 
   /// Executables in a folder with an intent host in them, by name.
   package static func executables(in folder: String) -> [String] {
-    (ProcessTable.folderEntries(folder) ?? []).sorted().map { "\(folder)/\($0)" }.filter { path in
+    (folderEntries(folder) ?? []).sorted().map { "\(folder)/\($0)" }.filter { path in
       var info = stat()
       guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_mode & 0o100 != 0,
         !path.hasSuffix(".xctest"), !path.hasSuffix(".so")

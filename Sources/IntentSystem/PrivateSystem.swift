@@ -2,6 +2,7 @@ import Glibc
 package import IntentWire
 import SearchIndex
 import Synchronization
+import SystemFiles
 import Workers
 
 /// The intent system of a test process that no orchestrator has started: on a thread of its own, with

@@ -68,6 +68,6 @@ import Testing
     let error = #expect(throws: SearchIndexError.self) {
       try SearchIndex.createEmpty(at: database.path)
     }
-    #expect(error?.cause.description.contains("already exists") == true)
+    #expect(error?.cause?.description.contains("already exists") == true)
   }
 }
