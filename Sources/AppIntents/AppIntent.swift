@@ -82,6 +82,7 @@ extension IntentDescription: ExpressibleByStringInterpolation {
 }
 
 /// An intent that opens something in the app.
+@_alwaysEmitConformanceMetadata
 public protocol OpenIntent: AppIntent {
   associatedtype Target: _IntentValue
   var target: Target { get set }
@@ -92,6 +93,7 @@ extension OpenIntent {
 }
 
 /// An intent that deletes entities.
+@_alwaysEmitConformanceMetadata
 public protocol DeleteIntent: AppIntent {
   associatedtype Entity: AppEntity
   var entities: [Entity] { get set }

@@ -2,6 +2,7 @@ public import CoreSpotlight
 import IntentWire
 
 /// An entity that is in the index.
+@_alwaysEmitConformanceMetadata
 public protocol IndexedEntity: AppEntity {
   /// What the index knows of it.
   var attributeSet: CSSearchableItemAttributeSet { get }

@@ -9,7 +9,7 @@ public struct AppIntentError: Error, Hashable, Sendable {
     case thrownByApp
     case unknownApp, unknownName, wrongType, needsValue, entityNotFound, unsupported
     case missingDependency
-    case appEnded, appHangs, appNotStarted, appSpeaksOtherwise
+    case appEnded, appHangs, appNotStarted, appSpeaksOtherwise, otherVersion
     /// Carrel's own: the intent system cannot be reached, or does not understand.
     case system
   }
@@ -45,6 +45,7 @@ public struct AppIntentError: Error, Hashable, Sendable {
       case .appHangs: .appHangs
       case .appNotStarted: .appNotStarted
       case .appSpeaksOtherwise: .appSpeaksOtherwise
+      case .otherVersion: .otherVersion
       default: .system
       }
     message = error.message
@@ -60,6 +61,7 @@ public struct AppIntentError: Error, Hashable, Sendable {
 extension AppIntentError: LocalizedError, CustomNSError, CustomStringConvertible {
   public static var errorDomain: String { "Carrel.AppIntents" }
   public var errorCode: Int { code }
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
   public var errorDescription: String? { message }
 
   public var description: String {

@@ -6,8 +6,8 @@ import IntentWire
 /// orchestrator has started it.
 actor IntentSystemClient {
   private static let shared = IntentSystemClient()
-  private var connection: WireConnection?
-  private var privateSystem: PrivateSystem?
+  /// Made by the first call; calls that come meanwhile wait for it.
+  private var connecting: Task<Result<WireConnection, WireError>, Never>?
 
   /// Calls the system; everything that goes wrong is an ``AppIntentError``.
   static func call(_ method: String, _ parameters: WireJSON) async throws -> WireJSON {
@@ -19,25 +19,29 @@ actor IntentSystemClient {
   }
 
   private func connected() async throws(WireError) -> WireConnection {
-    if let connection { return connection }
+    if let connecting { return try await connecting.value.get() }
+    let task = Task { () -> Result<WireConnection, WireError> in
+      do throws(WireError) {
+        return .success(try await Self.connect())
+      } catch {
+        return .failure(error)
+      }
+    }
+    connecting = task
+    return try await task.value.get()
+  }
+
+  private static func connect() async throws(WireError) -> WireConnection {
     let path: String
     if let given = ProcessInfo.processInfo.environment["CARREL_INTENT_SOCKET"] {
       path = given
     } else {
-      let system = try PrivateSystem()
-      privateSystem = system
-      path = system.socketPath
+      path = try PrivateSystem().socketPath
     }
-    let made = WireConnection(descriptor: try UnixSocket.connect(to: path))
-    connection = made
-    do throws(WireError) {
-      _ = try await made.call(
-        "hello", ["role": "test", "protocol": .string(WireMessage.version)])
-    } catch {
-      connection = nil
-      throw error
-    }
-    return made
+    let connection = WireConnection(descriptor: try UnixSocket.connect(to: path))
+    _ = try await connection.call(
+      "hello", ["role": "test", "protocol": .string(WireMessage.version)])
+    return connection
   }
 }
 

@@ -65,6 +65,11 @@ final class AppSlot {
     return nil
   }
 
+  /// The process that is being started cannot be used.
+  func refuse(_ reason: WireError) {
+    if case .starting = state { end(reason) }
+  }
+
   /// The process has answered, or said something that nobody understands.
   func take(_ message: Result<WireMessage, WireError>) {
     switch message {
@@ -183,7 +188,7 @@ final class AppSlot {
   private var wasReady: Bool {
     switch state {
     case .ready: true
-    case .ending: current != nil || blame?.code != .appNotStarted
+    case .ending: blame == nil || current != nil
     default: false
     }
   }

@@ -183,18 +183,17 @@ package final class IntentSystem {
     let own = WireMessage.version
     let version = parameters["protocol"]?.string ?? "none"
     guard version.split(separator: ".").first == own.split(separator: ".").first else {
-      peer.send(
-        .failure(
-          id: id,
-          WireError(
-            .otherVersion,
-            "the intent system speaks version \(own) of the protocol, the other side \(version); build "
-              + "both with the same version of Carrel")))
+      let error = WireError(
+        .otherVersion,
+        "the intent system speaks version \(own) of the protocol, the other side \(version); build "
+          + "both with the same version of Carrel")
+      peer.send(.failure(id: id, error))
       peer.close()
+      slot(expecting: parameters["token"]?.string)?.refuse(error)
       return
     }
     if parameters["role"]?.string == "host" {
-      let slot = slots.values.first { $0.token == parameters["token"]?.string && $0.token != "" }
+      let slot = slot(expecting: parameters["token"]?.string)
       let description = parameters["app"].flatMap { try? AppDescription(json: $0) }
       guard let slot, slot.connected(peer, description) == nil else {
         peer.send(
@@ -213,6 +212,12 @@ package final class IntentSystem {
           "protocol": .string(own), "runtime": .string(configuration.runtime),
           "fixtureToken": configuration.fixtureToken.map { .string($0) } ?? .null,
         ]))
+  }
+
+  /// The app whose process was given the token.
+  private func slot(expecting token: String?) -> AppSlot? {
+    guard let token, !token.isEmpty else { return nil }
+    return slots.values.first { $0.token == token }
   }
 
   private func answerHost(_ peer: Peer, _ id: Int, _ method: String, _ parameters: WireJSON) {

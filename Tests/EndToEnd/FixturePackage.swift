@@ -24,7 +24,8 @@ struct FixturePackage: Sendable {
     try synchronize(from: source(name), to: package.path)
     guard isBuilt else { return package }
     let build = try await runProcess(
-      ["swift", "build", "--build-tests", "--package-path", package.path], timeout: 600)
+      ["swift", "build", "--build-tests", "--package-path", package.path],
+      environment: Carrel.variables(adding: ["CARREL_PACKAGE": repository]), timeout: 600)
     guard build.status == 0 else {
       throw FixtureProblem("\(name) does not build: \(build.text)\(build.errorText)")
     }
@@ -56,10 +57,11 @@ struct FixturePackage: Sendable {
 
   private static let folder = "\(Carrel.productsFolder)/end-to-end"
 
-  private static func source(_ name: String) -> String {
-    let here = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-    return "/\(here)/Fixtures/\(name)"
-  }
+  /// The folder of Carrel's own package, which some fixtures depend on.
+  static let repository =
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+  private static func source(_ name: String) -> String { "\(repository)/Tests/Fixtures/\(name)" }
 }
 
 /// Why a fixture cannot be used.

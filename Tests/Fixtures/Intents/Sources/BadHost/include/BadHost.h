@@ -1,0 +1,5 @@
+// A host of intents in C that does not keep to the protocol.
+#pragma once
+
+/// Serves `com.example.MODE` and breaks the protocol in the way that the mode names.
+void run_bad_host(const char *mode);

@@ -1,0 +1,82 @@
+import AppIntents
+import Foundation
+
+struct Throw: AppIntent {
+  static let title: LocalizedStringResource = "Throw"
+  @Parameter(title: "Kind") var kind: String
+
+  func perform() async throws -> some IntentResult {
+    switch kind {
+    case "case": throw StoreError.signedOut(user: "Ann")
+    case "NSError":
+      throw NSError(domain: "TestDomain", code: 17, userInfo: [NSLocalizedDescriptionKey: "Seventeen"])
+    case "struct": throw PlainError(number: 3)
+    default: return .result()
+    }
+  }
+}
+
+struct PlainError: Error {
+  var number: Int
+}
+
+struct Crash: AppIntent {
+  static let title: LocalizedStringResource = "Crash"
+
+  func perform() async throws -> some IntentResult {
+    if Self.isBad { fatalError("the app crashes on purpose") }
+    return .result()
+  }
+}
+
+struct Exit: AppIntent {
+  static let title: LocalizedStringResource = "Exit"
+
+  func perform() async throws -> some IntentResult {
+    print("the app ends on purpose")
+    if Self.isBad { exit(3) }
+    return .result()
+  }
+}
+
+struct Hang: AppIntent {
+  static let title: LocalizedStringResource = "Hang"
+
+  func perform() async throws -> some IntentResult {
+    while Self.isBad { usleep(100_000) }
+    return .result()
+  }
+}
+
+/// Nobody adds what it depends on.
+struct NeedsMore: AppIntent {
+  static let title: LocalizedStringResource = "Needs More"
+  @Dependency var missing: MissingService
+
+  func perform() async throws -> some IntentResult & ReturnsValue<String> {
+    .result(value: missing.name)
+  }
+}
+
+final class MissingService: Sendable {
+  let name = "service"
+}
+
+struct Shortcuts: AppShortcutsProvider {
+  static var appShortcuts: [AppShortcut] {
+    AppShortcut(
+      intent: CreateNote(),
+      phrases: [
+        "Create a note in \(.applicationName)",
+        "Create a \(\.$color) note in \(.applicationName)",
+      ], shortTitle: "Create Note", systemImageName: "note.text.badge.plus")
+    AppShortcut(
+      intent: ShowFirst(), phrases: ["Show my first note in \(.applicationName)"],
+      shortTitle: "First Note", systemImageName: "note.text")
+  }
+}
+
+extension AppIntent {
+  /// What the optimizer does not know.
+  fileprivate static var isBad: Bool { CommandLine.argc > 0 }
+}

@@ -1,0 +1,24 @@
+import AppIntents
+import IntentHost
+
+@main struct TestApp: HostedApp {
+  static let bundleIdentifier = "com.example.TestApp"
+
+  init() {
+    let store = Store()
+    AppDependencyManager.shared.add(dependency: store)
+    Screen.main.show { screen in
+      screen.text("\(store.notes.count) notes")
+      for note in store.sorted { screen.entity(note, isSelected: note.id == store.selected) }
+    }
+  }
+}
+
+/// The app's data, in memory: gone with the process.
+final class Store: @unchecked Sendable {
+  var notes: [String: NoteEntity] = [:]
+  var selected: String?
+  var next = 1
+
+  var sorted: [NoteEntity] { notes.values.sorted { $0.id < $1.id } }
+}

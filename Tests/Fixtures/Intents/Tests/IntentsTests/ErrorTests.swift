@@ -1,0 +1,117 @@
+import AppIntentsTesting
+import Foundation
+import Testing
+
+/// What goes wrong, and that the next call does not notice.
+@Suite(.serialized) struct ErrorTests {
+  let app = IntentDefinitions(bundleIdentifier: "com.example.TestApp")
+
+  private func error(_ body: () async throws -> Void) async -> AppIntentError? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return error as? AppIntentError
+    }
+  }
+
+  private func expectThatTheAppAnswers() async throws {
+    try await app.intents["Nested"].makeIntent().run()
+  }
+
+  @Test func thrownErrorsKeepTheirIdentity() async throws {
+    let `throw` = app.intents["Throw"]
+    var thrown = try #require(await error { try await `throw`.makeIntent(kind: "case").run() })
+    #expect(thrown.kind == .thrownByApp && thrown.caseName == "signedOut")
+    #expect(thrown.domain == "TestApp.StoreError" && thrown.code == 0)
+    #expect(thrown.localizedDescription == "Ann is signed out")
+    #expect("\(thrown)".contains("signedOut(user: \"Ann\")"))
+    thrown = try #require(await error { try await `throw`.makeIntent(kind: "NSError").run() })
+    #expect(thrown.domain == "TestDomain" && thrown.code == 17 && thrown.caseName == nil)
+    #expect(thrown.localizedDescription == "Seventeen")
+    thrown = try #require(await error { try await `throw`.makeIntent(kind: "struct").run() })
+    #expect(thrown.originalDescription == "PlainError(number: 3)")
+    thrown = try #require(await error { try await app.intents["ShowFirst"].makeIntent().run() })
+    #expect(thrown.caseName == "empty" && thrown.localizedDescription == "There are no notes")
+  }
+
+  @Test(arguments: [
+    ("com.example.Nothing", "x", AppIntentError.Kind.unknownApp, "com.example.TestApp"),
+    ("com.example.TestApp", "CreateNot", .unknownName, "did you mean 'CreateNote'?"),
+    ("com.example.TestApp", "CreateNote", .needsValue, "What title?"),
+    ("com.example.TestApp", "NeedsMore", .missingDependency, "MissingService"),
+  ])
+  func callsThatCannotBe(
+    bundle: String, intent: String, kind: AppIntentError.Kind, text: String
+  ) async throws {
+    let intent = IntentDefinitions(bundleIdentifier: bundle).intents[intent].makeIntent()
+    let thrown = try #require(await error { try await intent.run() })
+    #expect(thrown.kind == kind)
+    #expect(thrown.message.contains(text), "\(thrown)")
+    try await expectThatTheAppAnswers()
+  }
+
+  @Test func parametersThatDoNotFit() async throws {
+    let create = app.intents["CreateNote"]
+    var thrown = try #require(await error { try await create.makeIntent(titel: "x").run() })
+    #expect(thrown.kind == .unknownName && thrown.parameter == "titel")
+    #expect(thrown.message.contains("did you mean 'title'?"))
+    thrown = try #require(
+      await error { try await create.makeIntent(title: "x", color: "Signal Red").run() })
+    #expect(thrown.kind == .wrongType && thrown.parameter == "color")
+    #expect(thrown.message.contains("red, green"))
+    thrown = try #require(await error { try await create.makeIntent(title: "x", due: 7).run() })
+    #expect(thrown.kind == .wrongType && thrown.message.contains("an integer"))
+    thrown = try #require(
+      await error {
+        try await app.intents["RenameNote"].makeIntent(note: "no such note", title: "x").run()
+      })
+    #expect(thrown.kind == .entityNotFound)
+    thrown = try #require(await error { try await app.intents["Echo"].makeIntent(tag: "1").run() })
+    #expect(thrown.kind == .unsupported)
+  }
+
+  @Test(arguments: [
+    ("Crash", AppIntentError.Kind.appEnded, "SIG", "the app crashes on purpose"),
+    ("Exit", .appEnded, "status 3", "the app ends on purpose"),
+  ])
+  func appThatEnds(
+    intent: String, kind: AppIntentError.Kind, text: String, log: String
+  ) async throws {
+    let thrown = try #require(
+      await error { try await app.intents[intent].makeIntent().run() })
+    #expect(thrown.kind == kind && thrown.message.contains(text), "\(thrown)")
+    #expect(thrown.log?.contains(log) == true, "\(thrown)")
+    try await expectThatTheAppAnswers()
+  }
+
+  @Test(arguments: [
+    ("OtherVersion", AppIntentError.Kind.otherVersion), ("Garbage", .appSpeaksOtherwise),
+    ("HalfMessage", .appEnded), ("TooLong", .appSpeaksOtherwise),
+    ("WrongAnswer", .appSpeaksOtherwise), ("EndsEarly", .appNotStarted),
+  ])
+  func hostsThatBreakTheProtocol(name: String, kind: AppIntentError.Kind) async throws {
+    let bad = IntentDefinitions(bundleIdentifier: "com.example.\(name)")
+    for _ in 1...2 {
+      let thrown = try #require(await error { try await bad.intents["Call"].makeIntent().run() })
+      #expect(thrown.kind == kind, "\(thrown)")
+      #expect(thrown.log?.contains("\(name) was started") == true, "\(thrown)")
+    }
+    try await expectThatTheAppAnswers()
+  }
+
+  @Test func callsAtOnceAreAnswered() async throws {
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for number in 0..<50 {
+        group.addTask { [app] in
+          let value: String = try await app.intents["Echo"].makeIntent(text: "\(number)").run()
+            .value[5]
+          return value
+        }
+      }
+      var seen: Set<String> = []
+      for try await value in group { seen.insert(value) }
+      #expect(seen.count == 50)
+    }
+  }
+}
