@@ -44,7 +44,8 @@ let package = Package(
     .target(name: "CoreSpotlight", dependencies: ["IntentWire"]),
     .target(name: "AppIntents", dependencies: ["CoreSpotlight", "IntentWire"]),
     .target(
-      name: "IntentHost", dependencies: ["AppIntents", "CImageSections", "CoreSpotlight", "IntentWire"]),
+      name: "IntentHost",
+      dependencies: ["AppIntents", "CImageSections", "CoreSpotlight", "IntentWire"]),
 
     .target(
       name: "IntentSystem",

@@ -66,8 +66,8 @@ public final class AppDependencyManager: Sendable {
 
 /// Something of the app that an intent or a query uses.
 ///
-/// Reading one that nobody has added ends the process, with the words of Apple's systems; the caller
-/// is told them.
+/// Reading one that nobody has added ends the process, with the words of Apple's systems; the
+/// caller is told them.
 @propertyWrapper
 public struct AppDependency<Value: Sendable>: Sendable {
   private let find: @Sendable () -> Value?

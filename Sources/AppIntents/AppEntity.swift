@@ -150,7 +150,8 @@ extension AppEnum {
     guard let rawValue = RawValue(raw), let found = Self(rawValue: rawValue) else {
       let known = allCases.map(\.rawValue.description).joined(separator: ", ")
       throw WireError(
-        .wrongType, "\(persistentIdentifier) has no case with the raw value '\(raw)'; it has \(known)")
+        .wrongType,
+        "\(persistentIdentifier) has no case with the raw value '\(raw)'; it has \(known)")
     }
     return found
   }

@@ -18,8 +18,8 @@ public enum IntentAuthenticationPolicy: Hashable, Sendable {
 /// What an app can do for somebody outside of it.
 ///
 /// An app's process finds every type that conforms, private and nested ones too, by the conformance
-/// records in its executable. The attribute keeps the compiler from leaving out the records of types
-/// that nothing in the sources refers to, which it else does in a release build.
+/// records in its executable. The attribute keeps the compiler from leaving out the records of
+/// types that nothing in the sources refers to, which it else does in a release build.
 @_alwaysEmitConformanceMetadata
 public protocol AppIntent: PersistentlyIdentifiable, Sendable {
   associatedtype PerformResult: IntentResult
@@ -74,7 +74,9 @@ public struct IntentDescription: Hashable, Sendable {
 }
 
 extension IntentDescription: ExpressibleByStringInterpolation {
-  public init(stringLiteral value: String) { self.init(LocalizedStringResource(stringLiteral: value)) }
+  public init(stringLiteral value: String) {
+    self.init(LocalizedStringResource(stringLiteral: value))
+  }
 
   public init(stringInterpolation: String.LocalizationValue.StringInterpolation) {
     self.init(LocalizedStringResource(stringInterpolation: stringInterpolation))

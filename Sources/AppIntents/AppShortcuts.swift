@@ -8,7 +8,8 @@ public protocol AppShortcutsProvider: Sendable {
 extension AppShortcutsProvider {
   public static var shortcutTileColor: ShortcutTileColor { .blue }
 
-  /// Tells the system that what parameters of shortcuts can be has changed; nobody caches that here.
+  /// Tells the system that what parameters of shortcuts can be has changed; nobody caches that
+  /// here.
   public static func updateAppShortcutParameters() {}
 }
 

@@ -17,7 +17,9 @@ extension IndexedEntity {
     let attributes = CSSearchableItemAttributeSet()
     attributes.title = display.title.defaultValue
     attributes.contentDescription = display.subtitle?.defaultValue
-    if !display.synonyms.isEmpty { attributes.alternateNames = display.synonyms.map(\.defaultValue) }
+    if !display.synonyms.isEmpty {
+      attributes.alternateNames = display.synonyms.map(\.defaultValue)
+    }
     return attributes
   }
 

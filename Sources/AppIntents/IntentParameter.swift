@@ -17,7 +17,8 @@ public protocol _AnyIntentParameter: AnyObject, Sendable {
 /// A parameter of an intent.
 ///
 /// Reading the value of a required parameter that nobody gave ends the process, as it does on
-/// Apple's systems; an intent is not performed while such a parameter has no value, but asks for it.
+/// Apple's systems; an intent is not performed while such a parameter has no value, but asks for
+/// it.
 @propertyWrapper
 public final class IntentParameter<Value: _IntentValue>: Sendable {
   /// Where a parameter's value is from.

@@ -40,7 +40,9 @@ public struct IntentDialog: Hashable, Sendable {
 }
 
 extension IntentDialog: ExpressibleByStringInterpolation {
-  public init(stringLiteral value: String) { self.init(LocalizedStringResource(stringLiteral: value)) }
+  public init(stringLiteral value: String) {
+    self.init(LocalizedStringResource(stringLiteral: value))
+  }
 
   public init(stringInterpolation: String.LocalizationValue.StringInterpolation) {
     self.init(LocalizedStringResource(stringInterpolation: stringInterpolation))

@@ -31,7 +31,8 @@ extension String: _IntentValue {
   public static var _valueType: IntentValueType { .string }
   public var _value: IntentValue { .string(self) }
 
-  public static func _make(_ value: IntentValue, _ resolver: any _EntityResolving) throws -> String {
+  public static func _make(_ value: IntentValue, _ resolver: any _EntityResolving) throws -> String
+  {
     switch value {
     case .string(let text): text
     case .int(let number): "\(number)"
@@ -62,7 +63,8 @@ extension Double: _IntentValue {
   public static var _valueType: IntentValueType { .double }
   public var _value: IntentValue { .double(self) }
 
-  public static func _make(_ value: IntentValue, _ resolver: any _EntityResolving) throws -> Double {
+  public static func _make(_ value: IntentValue, _ resolver: any _EntityResolving) throws -> Double
+  {
     switch value {
     case .double(let number): return number
     case .int(let number): return Double(number)

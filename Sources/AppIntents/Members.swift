@@ -1,10 +1,11 @@
+package import IntentWire
 @_spi(Reflection) import Swift
 
-package import IntentWire
-
-/// The parameters of an intent by name: its properties with the wrapper `@Parameter`, in the order of
-/// their declaration.
-package func parameters(of intent: any AppIntent) -> [(name: String, parameter: any _AnyIntentParameter)] {
+/// The parameters of an intent by name: its properties with the wrapper `@Parameter`, in the order
+/// of their declaration.
+package func parameters(of intent: any AppIntent) -> [(
+  name: String, parameter: any _AnyIntentParameter
+)] {
   members(of: intent) { $0 as? any _AnyIntentParameter }.map { (name: $0.0, parameter: $0.1) }
 }
 
@@ -17,7 +18,9 @@ func parameterNames(of intent: any AppIntent) -> [ObjectIdentifier: String] {
 
 /// The properties of an entity that it exposes, those with the wrapper `@Property`, in the order of
 /// their declaration.
-package func properties(of entity: any AppEntity) -> [(name: String, property: any _AnyEntityProperty)] {
+package func properties(of entity: any AppEntity) -> [(
+  name: String, property: any _AnyEntityProperty
+)] {
   members(of: entity) { $0 as? any _AnyEntityProperty }.map { (name: $0.0, property: $0.1) }
 }
 

@@ -93,5 +93,7 @@ public enum ParameterSummaryMembersBuilder<Intent: AppIntent> {
 /// Makes the summary of an intent.
 @resultBuilder
 public enum ParameterSummaryBuilder<Intent: AppIntent> {
-  public static func buildBlock<Content: ParameterSummary>(_ content: Content) -> Content { content }
+  public static func buildBlock<Content: ParameterSummary>(_ content: Content) -> Content {
+    content
+  }
 }

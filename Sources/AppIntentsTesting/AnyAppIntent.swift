@@ -35,8 +35,8 @@ public struct AnyAppIntent: Sendable {
 
   /// Performs the intent in its app and waits for the result.
   ///
-  /// - Throws: ``AppIntentError``: what perform() threw, with its domain, code, case name and text; or
-  ///   why there is no result.
+  /// - Throws: ``AppIntentError``: what perform() threw, with its domain, code, case name and text;
+  ///   or why there is no result.
   @discardableResult
   public func run() async throws -> ResolvedIntentResult {
     let answer = try await IntentSystemClient.call(

@@ -64,8 +64,8 @@ public struct AppEntityDefinition: AppIntentTypeDefinition, Hashable {
 
   public func suggestedEntitiesQuery() -> AnyEntityQuery { query(.suggested) }
 
-  /// Those in the index that have all words of a text; all of the type without. What an app has just
-  /// written can be found a moment later.
+  /// Those in the index that have all words of a text; all of the type without. What an app has
+  /// just written can be found a moment later.
   public func spotlightQuery(_ userQuery: String? = nil) async throws -> [AnyAppEntity] {
     try await run(query(.spotlight(userQuery)))
   }

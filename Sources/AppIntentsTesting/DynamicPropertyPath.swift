@@ -89,7 +89,8 @@ public struct ResolvedIntentResult: Sendable {
     DynamicPropertyPath(resultValue)
   }
 
-  public subscript<T: IntentValueConvertible>(dynamicMember path: KeyPath<ValueKeyPath, Never>) -> T {
+  public subscript<T: IntentValueConvertible>(dynamicMember path: KeyPath<ValueKeyPath, Never>) -> T
+  {
     get throws { try T._convert(resultValue) }
   }
 }

@@ -43,8 +43,8 @@ extension IntentValueError: LocalizedError {
     case .castingFailed(let element, let target):
       "the value is of the type \(element), and cannot be read as \(target)"
     case .notExposed(let name, let type):
-      "\(type) exposes no property '\(name)': only members with @Property can be seen outside of the "
-        + "app, and the identifier as .identifier.instanceIdentifier"
+      "\(type) exposes no property '\(name)': only members with @Property can be seen outside of "
+        + "the app, and the identifier as .identifier.instanceIdentifier"
     case .outOfRange(let index, let count):
       "there is no element \(index); there are \(count)"
     }

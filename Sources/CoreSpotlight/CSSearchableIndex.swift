@@ -9,8 +9,8 @@ package protocol IndexSink: Sendable {
 
 /// The index of an app, as far as apps write it.
 ///
-/// In an app that the intent system has started, updates go there; elsewhere, for example in the unit
-/// tests of an app's module, nobody takes them and they are forgotten.
+/// In an app that the intent system has started, updates go there; elsewhere, for example in the
+/// unit tests of an app's module, nobody takes them and they are forgotten.
 public final class CSSearchableIndex: Sendable {
   private static let standard = CSSearchableIndex(name: "default")
   private static let sink = Mutex<(any IndexSink)?>(nil)

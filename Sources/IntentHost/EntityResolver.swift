@@ -41,8 +41,8 @@ final class EntityResolver: _EntityResolving {
       guard type.defaultQuery is any EntityStringQuery else {
         throw WireError(
           .unsupported,
-          "a text was given for \(name), whose query cannot search for texts; give an entity, or make "
-            + "the query an EntityStringQuery")
+          "a text was given for \(name), whose query cannot search for texts; give an entity, or "
+            + "make the query an EntityStringQuery")
       }
       guard let first = try await entities(.init(type: name, kind: .matching(text)), as: type).first
       else { throw WireError(.entityNotFound, "no \(name) matches '\(text)'") }
@@ -73,7 +73,8 @@ final class EntityResolver: _EntityResolving {
       .init(type: type.persistentIdentifier, kind: .identifiers([identifier])), as: type)
     guard let first = found.first else {
       throw WireError(
-        .entityNotFound, "there is no \(type.persistentIdentifier) with the identifier '\(identifier)'")
+        .entityNotFound,
+        "there is no \(type.persistentIdentifier) with the identifier '\(identifier)'")
     }
     return first
   }
@@ -104,12 +105,14 @@ final class EntityResolver: _EntityResolving {
       // A text that cannot be an identifier is one that does not exist.
       let identifiers = texts.compactMap { Entity.ID.entityIdentifier(for: $0) }
       let found = identifiers.isEmpty ? [] : try await source.entities(for: identifiers)
-      let byIdentifier = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      let byIdentifier = Dictionary(
+        found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
       return ("identifiers", texts, identifiers.compactMap { byIdentifier[$0] })
     case .matching(let text):
       guard let source = source as? any EntityStringQuery else {
         throw WireError(
-          .unsupported, "the query of \(type.persistentIdentifier) cannot search for texts; it is no "
+          .unsupported,
+          "the query of \(type.persistentIdentifier) cannot search for texts; it is no "
             + "EntityStringQuery")
       }
       return ("matching", [text], try await matching(text, source, as: type))
@@ -119,7 +122,9 @@ final class EntityResolver: _EntityResolving {
       guard let source = source as? any EnumerableEntityQuery else {
         throw WireError(
           .unsupported,
-          "the query of \(type.persistentIdentifier) cannot list all; it is no EnumerableEntityQuery")
+          "the query of \(type.persistentIdentifier) cannot list all; it is no "
+            + "EnumerableEntityQuery"
+        )
       }
       return ("all", [], try await all(source, as: type))
     case .spotlight:
@@ -145,7 +150,7 @@ func checkDependencies(of value: Any) throws {
   if let missing = missingDependency(of: value) {
     throw WireError(
       .missingDependency,
-      "AppDependency \(missing) was not initialized prior to access by \(type(of: value)); add it with "
-        + "AppDependencyManager.shared.add in the app's init()")
+      "AppDependency \(missing) was not initialized prior to access by \(type(of: value)); add it "
+        + "with AppDependencyManager.shared.add in the app's init()")
   }
 }

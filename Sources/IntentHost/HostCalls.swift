@@ -10,7 +10,8 @@ package struct HostCalls: Sendable {
   /// Answers one call.
   ///
   /// - Throws: ``WireError``; everything that the app throws becomes one.
-  package func answer(_ method: String, _ parameters: WireJSON) async throws(WireError) -> WireJSON {
+  package func answer(_ method: String, _ parameters: WireJSON) async throws(WireError) -> WireJSON
+  {
     do {
       switch method {
       case "intent.perform": return try await perform(parameters)
@@ -57,7 +58,8 @@ package struct HostCalls: Sendable {
     for member in given {
       guard let parameter = known.first(where: { $0.name == member.key })?.parameter else {
         throw WireError(
-          .unknownName, "\(type(of: intent)) has no parameter '\(member.key)'", parameter: member.key)
+          .unknownName, "\(type(of: intent)) has no parameter '\(member.key)'",
+          parameter: member.key)
       }
       do {
         try await parameter._set(IntentValue(json: member.value), resolver)

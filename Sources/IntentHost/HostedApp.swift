@@ -25,7 +25,8 @@ public protocol HostedApp {
 extension HostedApp {
   /// Serves intents until the intent system ends the process.
   ///
-  /// Started by hand, it says what it is and ends; with `--describe` it prints what it offers as JSON.
+  /// Started by hand, it says what it is and ends; with `--describe` it prints what it offers as
+  /// JSON.
   @MainActor public static func main() async {
     let environment = ProcessInfo.processInfo.environment
     let registry = AppRegistry.ofThisExecutable()

@@ -36,6 +36,8 @@ extension WireError {
     // Not of its own description, which may say anything.
     var text = ""
     dump(error, to: &text, maxDepth: 0)
-    return text.split(separator: ".").last.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+    return text.split(separator: ".").last.map {
+      $0.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
   }
 }

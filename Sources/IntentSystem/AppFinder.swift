@@ -77,8 +77,8 @@ package struct AppFinder {
     } catch {
       throw WireError(
         .appSpeaksOtherwise,
-        "\(executable) has an intent host but does not say what it offers (\(error)); it ended with "
-          + "\(end)")
+        "\(executable) has an intent host but does not say what it offers (\(error)); it ended "
+          + "with \(end)")
     }
   }
 

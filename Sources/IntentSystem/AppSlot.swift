@@ -4,8 +4,8 @@ import Workers
 
 /// An app of a batch: its process, when there is one, and the calls that wait for it.
 ///
-/// Calls are passed on one at a time, so that a process that dies or hangs is charged to the call that
-/// it was answering.
+/// Calls are passed on one at a time, so that a process that dies or hangs is charged to the call
+/// that it was answering.
 final class AppSlot {
   /// A call on its way to the app.
   struct Call {
@@ -85,7 +85,8 @@ final class AppSlot {
     case .failure(let error):
       end(
         .init(
-          .appSpeaksOtherwise, "\(app.bundleIdentifier) sent what nobody understands: \(error.message)"
+          .appSpeaksOtherwise,
+          "\(app.bundleIdentifier) sent what nobody understands: \(error.message)"
         ))
     }
   }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Tells an executable with an intent host in it from any other without running it, by a section that
-/// the library brings along (elf(5)).
+/// Tells an executable with an intent host in it from any other without running it, by a section
+/// that the library brings along (elf(5)).
 enum ExecutableMark {
   static let sectionName = "carrel_intent_host"
 
@@ -10,7 +10,8 @@ enum ExecutableMark {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    guard let header = bytes(descriptor, 0, 64), header.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
+    guard let header = bytes(descriptor, 0, 64),
+      header.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
       let table = number(header, 40, 8), let size = number(header, 58, 2),
       let count = number(header, 60, 2), let names = number(header, 62, 2),
       size >= 64, count > 0, count < 4096, names < count,
@@ -35,7 +36,9 @@ enum ExecutableMark {
 
   private static func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int? {
     guard offset + count <= bytes.count else { return nil }
-    let value = (0..<count).reduce(UInt64(0)) { $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1)) }
+    let value = (0..<count).reduce(UInt64(0)) {
+      $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1))
+    }
     return Int(exactly: value)
   }
 

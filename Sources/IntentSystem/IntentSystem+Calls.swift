@@ -62,8 +62,8 @@ extension IntentSystem {
     throw WireError(
       .unknownApp,
       (known.isEmpty
-        ? "\(bundle) is not present: no app is installed; add an executable target with an intent host "
-          + "to the package"
+        ? "\(bundle) is not present: no app is installed; add an executable target with an intent "
+          + "host to the package"
         : "\(bundle) is not present; installed are \(known.joined(separator: ", "))") + problems)
   }
 

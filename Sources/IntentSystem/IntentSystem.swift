@@ -8,8 +8,8 @@ package import Workers
 /// The broker of one batch between tests, apps and the index: it starts apps on first use, passes
 /// calls on, limits them, and writes the journal.
 ///
-/// It lives on one event loop: the orchestrator's, or that of a thread of a test process when there is
-/// no orchestrator. The protocol is in docs/protocol.md.
+/// It lives on one event loop: the orchestrator's, or that of a thread of a test process when there
+/// is no orchestrator. The protocol is in docs/protocol.md.
 package final class IntentSystem {
   package struct Configuration {
     /// Where tests and apps connect to; at most 107 bytes.

@@ -30,7 +30,8 @@ package struct JournalEntry: Hashable, Sendable {
     if let result { members.append(.init("result", result)) }
     if let error {
       members.append(
-        .init("error", ["code": .int(Int64(error.code.rawValue)), "message": .string(error.message)]))
+        .init(
+          "error", ["code": .int(Int64(error.code.rawValue)), "message": .string(error.message)]))
     }
     members.append(.init("queries", queries ?? .array([])))
     members.append(.init("fixtureToken", fixtureToken.map { .string($0) } ?? .null))

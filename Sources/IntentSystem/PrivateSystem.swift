@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 package import IntentWire
 import SearchIndex
@@ -5,8 +6,8 @@ import Synchronization
 import SystemFiles
 import Workers
 
-/// The intent system of a test process that no orchestrator has started: on a thread of its own, with
-/// a container that goes away with the process.
+/// The intent system of a test process that no orchestrator has started: on a thread of its own,
+/// with a container that goes away with the process.
 ///
 /// The apps are the executables with an intent host in the folder of the test's own executable.
 package final class PrivateSystem: Sendable {
@@ -32,13 +33,16 @@ package final class PrivateSystem: Sendable {
     do {
       let loop = try EventLoop()
       let registry = try ProcessRegistry(ownsAllChildren: false, adoptsOrphans: false)
-      let root = try WorkRoot(base: variable("CARREL_WORK_DIR"))
+      let callersEnvironment = ProcessInfo.processInfo.environment
+      let root = try WorkRoot(base: callersEnvironment["CARREL_WORK_DIR"])
       let template = root.path + "/index.sqlite"
       try SearchIndex.createEmpty(at: template)
       let container = try root.prepare(worker: 1, indexTemplate: template)
       let scope = "private-\(getpid())"
       var environment = container.environment
-      for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] { environment[name] = variable(name) }
+      for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] {
+        environment[name] = callersEnvironment[name]
+      }
       let executables = AppFinder.executables(in: folderOfExecutable())
       let found = AppFinder(loop: loop, registry: registry).describe(
         executables, environment: environment, scope: scope)
@@ -47,7 +51,8 @@ package final class PrivateSystem: Sendable {
         environment: environment, scope: scope, runtime: "private system of process \(getpid())",
         fixtureToken: "private")
       configuration.problems = found.problems
-      if let delay = variable("CARREL_INDEX_DELAY").flatMap({ Double($0) }), delay >= 0 {
+      let delay = callersEnvironment["CARREL_INDEX_DELAY"].flatMap { Double($0) }
+      if let delay, delay >= 0 {
         configuration.indexDelay = delay
       }
       let system = try IntentSystem(configuration, loop: loop, registry: registry)
@@ -84,10 +89,6 @@ package final class PrivateSystem: Sendable {
         return nil
       }, box.toOpaque())
     if failure == 0 { pthread_detach(thread) } else { box.takeRetainedValue().body() }
-  }
-
-  private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
   }
 
   private static func folderOfExecutable() -> String {

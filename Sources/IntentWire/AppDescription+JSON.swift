@@ -98,7 +98,8 @@ extension AppDescription.Enumeration {
   init(json: WireJSON) throws(WireShapeError) {
     self.init(
       identifier: try require(json["id"]?.string, "id"),
-      title: try require(json["title"]?.string, "title"), cases: try strings(json["cases"], "cases"))
+      title: try require(json["title"]?.string, "title"), cases: try strings(json["cases"], "cases")
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 /// What an app tells the index.
 public enum IndexUpdate: Hashable, Sendable {
-  /// An entry that the index shall have, in place of an earlier one of the same type and identifier.
+  /// An entry that the index shall have, in place of an earlier one of the same type and
+  /// identifier.
   public struct Entry: Hashable, Sendable {
     /// The name of the entity's type; empty for an item that is no entity.
     public var type: String
@@ -62,7 +63,8 @@ extension IndexUpdate {
       self = .upsert(entries)
     case "delete":
       self = .delete(
-        type: try require(value["type"]?.string, "type"), identifiers: try strings(value["ids"], "ids"))
+        type: try require(value["type"]?.string, "type"),
+        identifiers: try strings(value["ids"], "ids"))
     case "deleteType": self = .deleteType(try require(value.string, "deleteType"))
     case "deleteDomains": self = .deleteDomains(try strings(value, "deleteDomains"))
     case "deleteAll": self = .deleteAll

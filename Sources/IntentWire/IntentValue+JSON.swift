@@ -49,12 +49,15 @@ extension IntentValue {
     case "data": self = .data(try require(value.string.flatMap { Base16.bytes($0) }, kind))
     case "enum":
       self = .enumeration(
-        type: try require(value["type"]?.string, kind), raw: try require(value["raw"]?.string, kind))
+        type: try require(value["type"]?.string, kind), raw: try require(value["raw"]?.string, kind)
+      )
     case "entity": self = .entity(try Entity(json: value))
     case "query": self = .query(try Query(json: value))
     case "array":
       var values: [IntentValue] = []
-      for element in try require(value.array, kind) { values.append(try IntentValue(json: element)) }
+      for element in try require(value.array, kind) {
+        values.append(try IntentValue(json: element))
+      }
       self = .array(values)
     default: throw WireShapeError("'\(kind.prefix(40))' is no kind of value")
     }
@@ -73,7 +76,9 @@ public func require<T>(_ value: T?, _ name: String) throws(WireShapeError) -> T 
 
 extension IntentValue.Entity {
   public var json: WireJSON {
-    var members: [WireJSON.Member] = [.init("type", .string(type)), .init("id", .string(identifier))]
+    var members: [WireJSON.Member] = [
+      .init("type", .string(type)), .init("id", .string(identifier)),
+    ]
     if let properties {
       members.append(
         .init("properties", .object(properties.map { .init($0.name, $0.value.json) })))
@@ -88,7 +93,9 @@ extension IntentValue.Entity {
       identifier: try require(json["id"]?.string, "id"))
     if let members = json["properties"]?.members {
       var values: [IntentValue.Property] = []
-      for member in members { values.append(.init(member.key, try IntentValue(json: member.value))) }
+      for member in members {
+        values.append(.init(member.key, try IntentValue(json: member.value)))
+      }
       properties = values
     }
     if let value = json["display"] { display = try IntentValue.Display(json: value) }

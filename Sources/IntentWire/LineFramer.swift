@@ -11,8 +11,8 @@ public struct LineFramer: Sendable {
 
   /// Takes the next bytes.
   ///
-  /// - Parameter onLine: Called for each line that ended, without its newline; with `nil` as soon as
-  ///   one is longer than the limit, of which nothing is kept.
+  /// - Parameter onLine: Called for each line that ended, without its newline; with `nil` as soon
+  ///   as one is longer than the limit, of which nothing is kept.
   public mutating func feed(
     _ bytes: UnsafeRawBufferPointer, onLine: (UnsafeRawBufferPointer?) -> Void
   ) {

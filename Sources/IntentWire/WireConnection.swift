@@ -7,9 +7,10 @@ import Synchronization
 /// connections in a loop of its own.
 public final class WireConnection: Sendable {
   /// Answers a call of the other side; a notification's answer is dropped.
-  public typealias Handler = @Sendable (
-    _ method: String, _ parameters: WireJSON
-  ) async throws(WireError) -> WireJSON
+  public typealias Handler =
+    @Sendable (
+      _ method: String, _ parameters: WireJSON
+    ) async throws(WireError) -> WireJSON
 
   private struct State {
     var nextID = 1

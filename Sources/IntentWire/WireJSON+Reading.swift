@@ -64,12 +64,14 @@ private struct WireJSONReader {
   private mutating func value() throws(WireSyntaxError) -> WireJSON {
     skipSpace()
     switch next {
-    case UInt8(ascii: "{"): return try nested { (reader) throws(WireSyntaxError) in
-      try reader.object()
-    }
-    case UInt8(ascii: "["): return try nested { (reader) throws(WireSyntaxError) in
-      try reader.array()
-    }
+    case UInt8(ascii: "{"):
+      return try nested { (reader) throws(WireSyntaxError) in
+        try reader.object()
+      }
+    case UInt8(ascii: "["):
+      return try nested { (reader) throws(WireSyntaxError) in
+        try reader.array()
+      }
     case UInt8(ascii: "\""): return .string(try string())
     case UInt8(ascii: "t"):
       try word("true")

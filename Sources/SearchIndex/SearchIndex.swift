@@ -3,8 +3,8 @@ package import IntentWire
 
 /// A searchable index of entities in one SQLite file, used by one thread at a time.
 ///
-/// Entries are kept as they were given; `search` holds their words, one row for each entry under the
-/// same number.
+/// Entries are kept as they were given; `search` holds their words, one row for each entry under
+/// the same number.
 package final class SearchIndex {
   /// Version of the schema, kept in `user_version`.
   package static let schemaVersion = 2

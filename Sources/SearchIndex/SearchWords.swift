@@ -2,9 +2,9 @@
 
 /// How texts become words of the index, and what somebody types becomes a query for them.
 ///
-/// The tokenizer of SQLite folds case and takes off diacritics, but takes a run of Chinese or Japanese
-/// for one word; here each such character is a word of its own, so that one to three of them are found
-/// wherever they stand.
+/// The tokenizer of SQLite folds case and takes off diacritics, but takes a run of Chinese or
+/// Japanese for one word; here each such character is a word of its own, so that one to three of
+/// them are found wherever they stand.
 enum SearchWords {
   /// The text that is given to the tokenizer.
   static func indexed(_ text: String) -> String {

@@ -14,7 +14,8 @@ package final class ProcessRegistry {
   ///   - ownsAllChildren: Whether every child of this process was started through this
   ///   registry, or descends from one that was. Only then may it reap and end those that no scope
   ///   claims.
-  ///   - adoptsOrphans: Whether the process shall adopt them; one that is not Carrel's own must not.
+  ///   - adoptsOrphans: Whether the process shall adopt them; one that is not Carrel's own must
+  ///     not.
   /// - Throws: ``WorkersError`` with code `system`.
   package init(
     ownsAllChildren: Bool, adoptsOrphans: Bool = true

@@ -42,7 +42,8 @@ import Testing
 
   @Test func valuesComeBack() throws {
     let note = IntentValue.Entity(
-      type: "Note", identifier: "1", properties: [.init("title", .string("Milk")), .init("n", .null)],
+      type: "Note", identifier: "1",
+      properties: [.init("title", .string("Milk")), .init("n", .null)],
       display: .init(title: "Milk", subtitle: "s"))
     let values: [IntentValue] = [
       .null, .bool(true), .int(.min), .double(0.1), .double(.infinity), .double(-.infinity),
@@ -78,7 +79,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "Bool", "Int?", "[String]", "[entity Note]?", "enum Color", "[[Double?]]", "Date", "URL", "Data",
+    "Bool", "Int?", "[String]", "[entity Note]?", "enum Color", "[[Double?]]", "Date", "URL",
+    "Data",
   ])
   func typesComeBack(text: String) {
     #expect(IntentValueType(text).map { "\($0)" } == text)
@@ -94,7 +96,8 @@ import Testing
     var lines: [String?] = []
     func feed(_ text: String) {
       Array(text.utf8).withUnsafeBytes { bytes in
-        framer.feed(bytes) { line in lines.append(line.map { String(decoding: $0, as: UTF8.self) }) }
+        framer.feed(bytes) { line in lines.append(line.map { String(decoding: $0, as: UTF8.self) })
+        }
       }
     }
     feed("a\nbc")

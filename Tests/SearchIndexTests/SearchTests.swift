@@ -26,7 +26,8 @@ import Testing
         .upsert([.init(type: type, identifier: identifier, domain: domain, fields: fields)]))
     }
 
-    func search(_ text: String?, type: String? = nil, field: SearchField? = nil) throws -> [String] {
+    func search(_ text: String?, type: String? = nil, field: SearchField? = nil) throws -> [String]
+    {
       try index.search(text, type: type, field: field).map(\.identifier).sorted()
     }
   }
@@ -36,26 +37,29 @@ import Testing
     "Việt Nam", "ガイドブック", "C++ & SQL \"notes\" -- (draft)", "学", "100% Baumwolle",
   ]
 
-  @Test(arguments: [
-    ("groceries", [0]), ("GROC", [0]), ("fri groc", [0]), ("groceries monday", []), ("cafe", [1]),
-    ("CAFÉ", [1]), ("cafe\u{301}", [1]), ("zurich", [1]), ("Zu\u{308}rich", [1]), ("日", [2]),
-    ("日本", [2]), ("本語", [2]), ("日本語", [2]), ("日語", []), ("語日", []), ("の", [2]),
-    ("東京", [3]), ("タワー", [3]), ("京タ", [3]), ("한국", [4]), ("국어", [4]), ("공부", [4]),
-    ("한", [4]), ("\u{1112}\u{1161}\u{11AB}\u{1100}\u{116E}\u{11A8}", [4]), ("viet nam", [5]),
-    ("Vie\u{302}\u{323}t", [5]), ("ガイド", [6]), ("カ\u{3099}イド", [6]), ("学", [8]),
-    ("勉強 日本", [2]), ("sql draft", [7]), ("100", [9]), ("baumw", [9]),
-  ] as [(String, [Int])])
+  @Test(
+    arguments: [
+      ("groceries", [0]), ("GROC", [0]), ("fri groc", [0]), ("groceries monday", []), ("cafe", [1]),
+      ("CAFÉ", [1]), ("cafe\u{301}", [1]), ("zurich", [1]), ("Zu\u{308}rich", [1]), ("日", [2]),
+      ("日本", [2]), ("本語", [2]), ("日本語", [2]), ("日語", []), ("語日", []), ("の", [2]),
+      ("東京", [3]), ("タワー", [3]), ("京タ", [3]), ("한국", [4]), ("국어", [4]), ("공부", [4]),
+      ("한", [4]), ("\u{1112}\u{1161}\u{11AB}\u{1100}\u{116E}\u{11A8}", [4]), ("viet nam", [5]),
+      ("Vie\u{302}\u{323}t", [5]), ("ガイド", [6]), ("カ\u{3099}イド", [6]), ("学", [8]),
+      ("勉強 日本", [2]), ("sql draft", [7]), ("100", [9]), ("baumw", [9]),
+    ] as [(String, [Int])])
   func wordsAreFound(text: String, rows: [Int]) throws {
     #expect(try Index(Self.titles).search(text) == rows.map { "\($0)" })
   }
 
   /// What is an operator of FTS5, or of SQL, is text here.
-  @Test(arguments: [
-    ("\"", []), ("*", []), ("", []), ("   ", []), ("- (", []), ("NEAR(a b)", []), ("title:groc", []),
-    ("groceries OR nothing", []), ("groceries AND friday", []), ("NOT groceries", []),
-    ("c++ & sql", [7]), ("\"notes\"", [7]), ("-- (draft)", [7]), ("^groceries", [0]),
-    ("groceries*", [0]), ("'; DROP TABLE entry; --", []), ("sql\"draft", [7]), ("100%", [9]),
-  ] as [(String, [Int])])
+  @Test(
+    arguments: [
+      ("\"", []), ("*", []), ("", []), ("   ", []), ("- (", []), ("NEAR(a b)", []),
+      ("title:groc", []),
+      ("groceries OR nothing", []), ("groceries AND friday", []), ("NOT groceries", []),
+      ("c++ & sql", [7]), ("\"notes\"", [7]), ("-- (draft)", [7]), ("^groceries", [0]),
+      ("groceries*", [0]), ("'; DROP TABLE entry; --", []), ("sql\"draft", [7]), ("100%", [9]),
+    ] as [(String, [Int])])
   func userTextIsNoSyntax(text: String, rows: [Int]) throws {
     let index = try Index(Self.titles)
     #expect(try index.search(text) == rows.map { "\($0)" })

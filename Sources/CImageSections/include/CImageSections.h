@@ -3,6 +3,6 @@
 
 #include <stddef.h>
 
-/// The conformance records of this image: relative pointers of 4 bytes each (TypeMetadata.rst of the
-/// Swift project). Null and 0 when the image has none.
+/// The conformance records of this image: relative pointers of 4 bytes each (TypeMetadata.rst of
+/// the Swift project). Null and 0 when the image has none.
 const void *carrel_conformance_records(size_t *size);

@@ -3,7 +3,9 @@
 import PackageDescription
 
 /// Hosts that do not keep to the protocol, each an executable of its own.
-let badHosts = ["Silent", "OtherVersion", "Garbage", "HalfMessage", "TooLong", "WrongAnswer", "EndsEarly"]
+let badHosts = [
+  "Silent", "OtherVersion", "Garbage", "HalfMessage", "TooLong", "WrongAnswer", "EndsEarly",
+]
 let carrel = Context.environment["CARREL_PACKAGE"] ?? "../../.."
 
 let package = Package(

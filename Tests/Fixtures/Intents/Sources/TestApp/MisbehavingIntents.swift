@@ -9,7 +9,8 @@ struct Throw: AppIntent {
     switch kind {
     case "case": throw StoreError.signedOut(user: "Ann")
     case "NSError":
-      throw NSError(domain: "TestDomain", code: 17, userInfo: [NSLocalizedDescriptionKey: "Seventeen"])
+      throw NSError(
+        domain: "TestDomain", code: 17, userInfo: [NSLocalizedDescriptionKey: "Seventeen"])
     case "struct": throw PlainError(number: 3)
     default: return .result()
     }

@@ -14,7 +14,8 @@ struct NoteEntity: IndexedEntity {
   var secret = "hidden"
 
   var displayRepresentation: DisplayRepresentation {
-    DisplayRepresentation(title: "\(title)", subtitle: "\(color.localizedStringResource.defaultValue)")
+    DisplayRepresentation(
+      title: "\(title)", subtitle: "\(color.localizedStringResource.defaultValue)")
   }
 
   init(id: String, title: String, color: NoteColor = .red, tags: [String] = [], due: Date? = nil) {

@@ -75,7 +75,8 @@ final class NoteTests: XCTestCase {
     let reference = notes.makeReference(identifier: note.identifier.instanceIdentifier)
     renamed = try await rename.makeIntent(note: reference, title: "Jam").run()
     XCTAssertEqual(try renamed.value.title, "Jam")
-    renamed = try await rename.makeIntent(note: notes.entityQuery(matching: "jam"), title: "Tea").run()
+    renamed = try await rename.makeIntent(note: notes.entityQuery(matching: "jam"), title: "Tea")
+      .run()
     XCTAssertEqual(try renamed.value.as(notes).identifier, note.identifier)
     let deleted = try await app.intents["DeleteNotes"]
       .makeIntent(entities: notes.allEntitiesQuery()).run()
