@@ -39,7 +39,8 @@ package final class EventLogWriter: Sendable {
   ///   because somebody else has changed the file. A line that was written in part is taken back,
   ///   so the log stays readable when the disk has room again.
   package func append(_ event: RunEvent) throws {
-    let line = try encodedJSON(event) + [10]
+    var line = try EventLine.plain(event) ?? encodedJSON(event)
+    line.append(10)
     let (failure, wasChanged): (SystemFailure?, Bool) = state.withLock { state in
       let end = lseek(state.descriptor, 0, SEEK_END)
       if end != state.size { state.wasChanged = true }
