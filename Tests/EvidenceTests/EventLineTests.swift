@@ -10,7 +10,8 @@ import Testing
     "M.C/test", "M.S/f()", "a, b", "x%2Fy", "quote\"", "back\\slash", "ä", "tab\t", "", "del\u{7F}",
   ]
   private static let numbers: [Double] = [
-    0, 1, -1, 0.1, 1e-7, 1e21, 1_796_031_475.885311, 123456789, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
+    0, 1, -1, 0.1, 1e-7, 1e21, 1_796_031_475.885311, 123456789, .greatestFiniteMagnitude,
+    .leastNonzeroMagnitude,
     0.30000000000000004, 1e16, 1e15, 100, -0.0,
   ]
 
