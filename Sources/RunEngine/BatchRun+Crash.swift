@@ -6,7 +6,8 @@ import Workers
 
 /// What the crash reports of a batch's process say.
 extension BatchRun {
-  /// The crash reports of the batch's own process, with the tests that ran when they were written.
+  /// Takes the crash reports of the batch's own process; whose they are is known when everything
+  /// that the process said has been read.
   func collectCrashReports() {
     guard let process else { return }
     var info = stat()
@@ -15,20 +16,26 @@ extension BatchRun {
     guard change != evidenceChange else { return }
     for report in CrashReportFile.all(in: container.evidence)
     where report.pid == process.pid && !report.isCollected {
-      // A report can be written sooner than the start of the first test is read here.
-      let started =
-        (begun.last { session.wallClock(at: $0.time) <= report.writtenAt } ?? begun.first)?.test
       let summary = report.summary(package: session.package.location.package)
-      crashReports.append(
-        BatchTranscript.CrashReport(
-          test: started, description: summary.description ?? "no description",
-          message: started.flatMap { lastWords(of: $0) }, function: summary.function,
-          location: summary.location))
+      crashReports.append((report.writtenAt, summary))
       // The next report of the process would have the same name.
       report.collect(as: crashReports.count)
     }
     if stat(container.evidence, &info) == 0 {
       evidenceChange = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
+    }
+  }
+
+  /// The crash reports with the tests that ran when they were written.
+  var attributedCrashReports: [BatchTranscript.CrashReport] {
+    crashReports.map { writtenAt, summary in
+      // Compared is what the process's clock says, not when it was read here. A report can be older
+      // than the first start that is known.
+      let test = (begun.last { $0.time <= writtenAt } ?? begun.first)?.test
+      return BatchTranscript.CrashReport(
+        test: test, description: summary.description ?? "no description",
+        message: test.flatMap { lastWords(of: $0) }, function: summary.function,
+        location: summary.location)
     }
   }
 

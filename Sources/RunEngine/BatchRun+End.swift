@@ -16,7 +16,8 @@ extension BatchRun {
     // Before the conclusion, which may blame a test that was not seen to finish.
     let tail = lastActivity.map { now - $0 }
     let conclusion = transcript.conclude(
-      end: end, intervention: intervention, leftovers: leftovers, crashReports: crashReports)
+      end: end, intervention: intervention, leftovers: leftovers,
+      crashReports: attributedCrashReports)
     var final: [TestID: TestOutcome] = [:]
     for event in conclusion.events {
       if case .finished(let test, let outcome) = event {

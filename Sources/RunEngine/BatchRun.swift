@@ -32,7 +32,7 @@ final class BatchRun {
   var request: ProcessRequest?
   var logs: [TestID: [ProcessStream: CappedLog]] = [:]
   var startTimes: [TestID: Double] = [:]
-  /// The tests that were seen to start, or to be prepared, with the monotonic times.
+  /// The tests that were seen to start, or to be prepared, with the times in seconds since 1970.
   var begun: [(test: TestID, time: Double)] = []
   var outcomes: [TestID: TestOutcome] = [:]
   var intervention: BatchTranscript.Intervention?
@@ -42,7 +42,7 @@ final class BatchRun {
   var limitTimer: EventLoop.Timer?
   var slowTimer: EventLoop.Timer?
   private var watched: (current: TestID?, last: TestID?, started: Int) = (nil, nil, -1)
-  var crashReports: [BatchTranscript.CrashReport] = []
+  var crashReports: [(writtenAt: Double, summary: CrashSummary)] = []
   /// Time of the last change of the evidence folder that was looked at.
   var evidenceChange: [Int] = []
   var firstStart: Double?
@@ -165,10 +165,10 @@ final class BatchRun {
   func handle(_ event: BatchTranscript.Event) {
     switch event {
     case .preparing(let test):
-      begun.append((test, monotonicSeconds()))
+      begun.append((test, transcript.suiteClock[test] ?? wallClockSeconds()))
     case .started(let test):
       let now = monotonicSeconds()
-      begun.append((test, now))
+      begun.append((test, transcript.startClock[test] ?? session.wallClock(at: now)))
       if firstStart == nil { firstStart = now }
       startTimes[test] = now
       if let attempt = spec.attempts[test] {

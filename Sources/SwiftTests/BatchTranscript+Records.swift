@@ -92,7 +92,9 @@ extension BatchTranscript {
     case .error:
       strayIssues.append(TestIssue(message: record.message ?? "the observer failed"))
     case .boundary: pendingBoundary = record.sequence
-    case .suite: prepare(test, boundary: record.sequence)
+    case .suite:
+      if let test { suiteClock[test] = record.time }
+      prepare(test, boundary: record.sequence)
     case .child:
       if let pid = record.pid, let sequence = record.sequence { children[pid] = sequence }
     case .finding:
@@ -104,7 +106,10 @@ extension BatchTranscript {
       }
     case .start:
       setOwner(record.sequence, test)
-      if let test { begin(test, at: nil, boundary: record.sequence) }
+      if let test {
+        startClock[test] = record.time
+        begin(test, at: nil, boundary: record.sequence)
+      }
     case .issue:
       let location = record.file.flatMap { file in
         // XCTest has no place for errors thrown by a test's function.
@@ -137,12 +142,13 @@ extension BatchTranscript {
       let boundary = pendingBoundary
       pendingBoundary = nil
       if let test {
+        startClock[test] = payload.instant?.since1970
         setOwner(boundary, test)
         begin(test, at: time, boundary: boundary)
       } else {
-        prepare(
-          payload.testID.flatMap { firstTests[ExactText($0)] }, suite: payload.testID,
-          boundary: boundary)
+        let first = payload.testID.flatMap { firstTests[ExactText($0)] }
+        if let first { suiteClock[first] = payload.instant?.since1970 }
+        prepare(first, suite: payload.testID, boundary: boundary)
       }
     case "testCaseStarted":
       guard let test, let name = payload._testCase?.displayName else { break }

@@ -35,6 +35,10 @@ package struct BatchTranscript: Sendable {
   var state: [TestID: Progress] = [:]
   /// Tests in the order they started.
   package internal(set) var startOrder: [TestID] = []
+  /// When tests started, and when their suites began, in seconds since 1970 as the process tells
+  /// it: what is read from it can be late.
+  package internal(set) var startClock: [TestID: Double] = [:]
+  package internal(set) var suiteClock: [TestID: Double] = [:]
   /// The test that is running.
   package internal(set) var current: TestID?
   /// The test that finished last, when none was started since.

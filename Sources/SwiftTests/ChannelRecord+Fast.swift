@@ -29,6 +29,9 @@ extension ChannelRecord {
       let id = line.string(from: idStart), let time = line.number(from: timeStart)
     else { return nil }
     var record = StreamRecord(kind: kind, testID: id, time: time)
+    if let start = line.end(of: #","since1970":"#) {
+      record.payload.instant?.since1970 = line.number(from: start)
+    }
     if let start = line.end(of: #""messages":[{"symbol":""#), let symbol = line.string(from: start)
     {
       record.payload.messages = [StreamRecord.Message(symbol: symbol, text: "")]

@@ -44,6 +44,8 @@ struct ObserverRecord: Decodable, Sendable {
   var file: String?
   var line: Int?
   var duration: Double?
+  /// Seconds since 1970.
+  var time: Double?
   var succeeded: Bool?
   var skipped: Bool?
   var reason: String?
@@ -62,6 +64,7 @@ struct ObserverRecord: Decodable, Sendable {
     case file = "f"
     case line = "l"
     case duration = "d"
+    case time = "w"
     case succeeded = "ok"
     case skipped, reason, executed, pid
     case className = "c"
@@ -83,6 +86,7 @@ struct ObserverRecord: Decodable, Sendable {
     file = try values.decodeIfPresent(String.self, forKey: .file)
     line = try values.decodeIfPresent(Int.self, forKey: .line)
     duration = try values.decodeIfPresent(Double.self, forKey: .duration)
+    time = try values.decodeIfPresent(Double.self, forKey: .time)
     succeeded = try values.decodeIfPresent(Bool.self, forKey: .succeeded)
     skipped = try values.decodeIfPresent(Bool.self, forKey: .skipped)
     reason = try values.decodeIfPresent(String.self, forKey: .reason)
@@ -137,6 +141,7 @@ struct StreamRecord: Decodable, Sendable {
 
   struct Instant: Decodable, Sendable {
     var absolute: Double
+    var since1970: Double?
   }
 
   struct Issue: Decodable, Sendable {

@@ -169,4 +169,24 @@ import Workers
     #expect(result.outcomes["M.C/a"]?.duration == 1)
     #expect(result.isClean)
   }
+
+  /// Crash reports are charged by the process's own clock: what it says can be read much later.
+  @Test func startsAreToldByTheProcessesClock() {
+    var xctest = Script(xctest: "M.C/a", "M.C/b")
+    xctest.send(.channel, "{\"k\":\"suite\",\"n\":\"M.C/a\",\"s\":1,\"w\":9.5}\n")
+    xctest.send(.channel, "{\"k\":\"start\",\"n\":\"M.C/a\",\"s\":2,\"w\":10.25}\n")
+    xctest.send(.channel, "{\"k\":\"start\",\"n\":\"M.C/b\",\"s\":3}\n")
+    let clock = xctest.transcript.startClock.map { ($0.key.name, $0.value) }
+    #expect(clock.count == 1 && clock.first?.0 == "M.C/a" && clock.first?.1 == 10.25)
+    #expect(xctest.transcript.suiteClock.map(\.value) == [9.5])
+    for more in ["", ",\"x\":\"\\u0041\""] {
+      var testing = Script(testing: "M.a()")
+      testing.send(
+        .channel,
+        "{\"kind\":\"event\",\"payload\":{\"instant\":{\"absolute\":5,\"since1970\":77.5},"
+          + "\"kind\":\"testStarted\",\"messages\":[],\"testID\":\"M.a()/F.swift:1:1\"\(more)},"
+          + "\"version\":0}\n")
+      #expect(testing.transcript.startClock.map(\.value) == [77.5])
+    }
+  }
 }
