@@ -144,7 +144,7 @@ final class AppSlot {
           WireError(
             .appNotStarted,
             "\(app.bundleIdentifier) did not connect within "
-              + "\(system.configuration.startLimit) s of its start"))
+              + "\(system.configuration.startLimit.formattedSeconds) of its start"))
       }
     } catch {
       failNext(
@@ -153,7 +153,7 @@ final class AppSlot {
   }
 
   private func hangs() {
-    let limit = "\(system.configuration.callLimit) s"
+    let limit = system.configuration.callLimit.formattedSeconds
     end(
       WireError(
         .appHangs, "\(app.bundleIdentifier) did not answer within \(limit); its process was ended"))

@@ -1,4 +1,5 @@
 import IntentWire
+import RunModel
 
 /// Finds names that an app does not have before its process is asked, with what was meant.
 func check(
@@ -29,31 +30,19 @@ func check(
 private func unknown(
   _ kind: String, _ name: String, _ known: [String], of owner: String
 ) -> WireError {
-  let near = known.min { distance(name, $0) < distance(name, $1) }
+  let wanted = Array(name.lowercased().utf8.prefix(200))
+  let limit = max(2, name.count / 3)
+  let near = known.compactMap { candidate in
+    editDistance(wanted, Array(candidate.lowercased().utf8.prefix(200)), limit: limit)
+      .map { (candidate, $0) }
+  }.min { $0.1 < $1.1 }
   let hint: String
-  if let near, distance(name, near) <= max(2, name.count / 3) {
-    hint = "; did you mean '\(near)'?"
+  if let near {
+    hint = didYouMean([near.0])
   } else if known.isEmpty {
     hint = "; it has none"
   } else {
     hint = "; it has \(known.sorted().prefix(20).joined(separator: ", "))"
   }
   return WireError(.unknownName, "\(owner) has no \(kind) '\(name)'\(hint)")
-}
-
-/// Edit distance without regard to ASCII case: insertions, deletions and substitutions of bytes.
-private func distance(_ first: String, _ second: String) -> Int {
-  let first = Array(first.lowercased().utf8.prefix(200))
-  let second = Array(second.lowercased().utf8.prefix(200))
-  var row = Array(0...second.count)
-  for (index, byte) in first.enumerated() {
-    var diagonal = row[0]
-    row[0] = index + 1
-    for (column, other) in second.enumerated() {
-      let above = row[column + 1]
-      row[column + 1] = min(above + 1, row[column] + 1, diagonal + (byte == other ? 0 : 1))
-      diagonal = above
-    }
-  }
-  return row[second.count]
 }

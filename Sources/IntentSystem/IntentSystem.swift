@@ -117,8 +117,7 @@ package final class IntentSystem {
   }
 
   func newToken() -> String {
-    String(UInt64.random(in: .min ... .max, using: &random), radix: 16)
-      + String(UInt64.random(in: .min ... .max, using: &random), radix: 16)
+    hexadecimal(random.next()) + hexadecimal(random.next())
   }
 
   func startHost(

@@ -92,14 +92,7 @@ package final class PrivateSystem: Sendable {
   }
 
   private static func folderOfExecutable() -> String {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = buffer.withUnsafeMutableBytes { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { chars in
-        chars.baseAddress.map { readlink("/proc/self/exe", $0, chars.count) } ?? 0
-      }
-    }
-    let path = String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
-    return "/" + path.split(separator: "/").dropLast().joined(separator: "/")
+    folder(of: resolvedPath("/proc/self/exe") ?? ".")
   }
 }
 
