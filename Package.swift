@@ -41,6 +41,7 @@ let package = Package(
     // App Intents.
     .target(name: "IntentWire"),
     .target(name: "CImageSections"),
+    .target(name: "CTestMark"),
     .target(name: "CoreSpotlight", dependencies: ["IntentWire"]),
     .target(name: "AppIntents", dependencies: ["CoreSpotlight", "IntentWire"]),
     .target(
@@ -52,24 +53,24 @@ let package = Package(
       dependencies: ["CSystem", "IntentWire", "RunModel", "SearchIndex", "SystemFiles", "Workers"]),
 
     .target(
-      name: "AppIntentsTesting", dependencies: ["IntentSystem", "IntentWire"]),
+      name: "AppIntentsTesting", dependencies: ["CTestMark", "IntentSystem", "IntentWire"]),
 
     // The whole.
     .target(
       name: "RunEngine",
       dependencies: [
-        "Evidence", "Orchestration", "RunModel", "SearchIndex", "SwiftTests", "SystemFiles",
-        "Workers",
+        "Evidence", "IntentSystem", "IntentWire", "Orchestration", "RunModel", "SearchIndex",
+        "SwiftTests", "SystemFiles", "Workers",
       ]),
     .target(
       name: "CarrelCLI",
       dependencies: [
-        "Evidence", "Orchestration", "Reporting", "RunEngine", "RunModel", "SearchIndex",
-        "SwiftTests", "SystemFiles", "Workers",
+        "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine", "RunModel",
+        "SearchIndex", "SwiftTests", "SystemFiles", "Workers",
       ]),
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
 
-    .testTarget(name: "IntentWireTests", dependencies: ["IntentWire"]),
+    .testTarget(name: "IntentWireTests", dependencies: ["IntentWire", "TestSupport"]),
     .testTarget(name: "RunModelTests", dependencies: ["RunModel"]),
     .testTarget(
       name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel", "TestSupport"]),
@@ -96,8 +97,8 @@ let package = Package(
     .testTarget(
       name: "CarrelCLITests",
       dependencies: [
-        "CarrelCLI", "Evidence", "Orchestration", "Reporting", "RunEngine", "RunModel",
-        "SwiftTests", "SystemFiles", "TestSupport", "Workers",
+        "CarrelCLI", "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine",
+        "RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["RunModel", "TestSupport"], path: "Tests/EndToEnd"),

@@ -5,6 +5,8 @@ import Synchronization
 public protocol _AnyIntentParameter: AnyObject, Sendable {
   var _type: IntentValueType { get }
   var _title: String { get }
+  /// The name of the property, once somebody has looked at the intent's members.
+  var _name: String? { get set }
   var _hasDefault: Bool { get }
   /// Whether it has a value, be it the default.
   var _isSet: Bool { get }
@@ -32,6 +34,7 @@ public final class IntentParameter<Value: _IntentValue>: Sendable {
   private struct State {
     var value: Value?
     var isGiven = false
+    var name: String?
   }
 
   public let title: LocalizedStringResource?
@@ -118,7 +121,7 @@ public final class IntentParameter<Value: _IntentValue>: Sendable {
   /// The error to throw when the intent cannot go on without a value.
   public func needsValueError(_ dialog: IntentDialog? = nil) -> any Error {
     let question = dialog?.text ?? _requestValueDialog ?? "\(_title)?"
-    return WireError(.needsValue, question, parameter: _title)
+    return WireError(.needsValue, question, parameter: _name ?? _title)
   }
 
   private static var none: Value? {
@@ -129,6 +132,10 @@ public final class IntentParameter<Value: _IntentValue>: Sendable {
 extension IntentParameter: _AnyIntentParameter {
   public var _type: IntentValueType { Value._valueType }
   public var _title: String { title?.defaultValue ?? "" }
+  public var _name: String? {
+    get { state.withLock(\.name) }
+    set { state.withLock { $0.name = newValue } }
+  }
   public var _hasDefault: Bool { defaultValue != nil }
   public var _isSet: Bool { state.withLock { $0.value != nil } }
   public var _requestValueDialog: String? { requestValueDialog?.text }

@@ -6,7 +6,10 @@ package import IntentWire
 package func parameters(of intent: any AppIntent) -> [(
   name: String, parameter: any _AnyIntentParameter
 )] {
-  members(of: intent) { $0 as? any _AnyIntentParameter }.map { (name: $0.0, parameter: $0.1) }
+  members(of: intent) { $0 as? any _AnyIntentParameter }.map { name, parameter in
+    parameter._name = name
+    return (name: name, parameter: parameter)
+  }
 }
 
 /// The names of an intent's parameters.

@@ -58,3 +58,10 @@ extension IntentDefinitions {
     return (answer["texts"]?.array ?? []).compactMap(\.string)
   }
 }
+
+/// Names the fixture of the attempt that runs: the same for the same seed of a run and the same
+/// test, so data made from it repeats.
+public enum FixtureToken {
+  /// `nil` when no orchestrator has started the test.
+  public static let current = ProcessInfo.processInfo.environment["CARREL_FIXTURE_TOKEN"]
+}

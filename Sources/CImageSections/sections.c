@@ -8,7 +8,7 @@ extern const char last[] __asm__("__stop_swift5_protocol_conformances")
     __attribute__((weak, visibility("hidden")));
 
 // What tells an executable with an intent host in it from others without running it.
-__attribute__((used, section("carrel_intent_host"))) static const char marker[] = "1";
+__attribute__((used, retain, section("carrel_intent_host"))) static const char marker[] = "1";
 
 const void *carrel_conformance_records(size_t *size) {
   *size = first && last ? (size_t)(last - first) : 0;

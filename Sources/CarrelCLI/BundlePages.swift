@@ -109,9 +109,11 @@ struct BundlePage {
       tests: [manifest.test], packagePath: nil, runFolder: "")
     context.output.print(
       report.failure(attempt, in: state) { log in
+        let app = attempt.apps.first { $0.log.path == log.path }
         let name =
-          log.path == attempt.stdout?.path
-          ? BundlePaths.standardOutput : BundlePaths.standardError
+          app.map { BundlePaths.appLog($0.bundleIdentifier) }
+          ?? (log.path == attempt.stdout?.path
+            ? BundlePaths.standardOutput : BundlePaths.standardError)
         return (try? reader.read(name)).map { LogEnd($0, isWhole: true) }
       })
     func row(_ label: String, _ value: String?) {

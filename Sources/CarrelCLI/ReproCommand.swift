@@ -18,6 +18,7 @@ enum ReproCommand {
         "--with-predecessors", help: "run the tests that ran before it in its process first"),
       OptionSpec("--timeout", value: "SECONDS", help: "limit for the test (default: as it was)"),
       OptionSpec("--force", help: "use a bundle that is not whole"),
+      ConfigurationFile.spec,
       OptionSpec(
         "--output", value: "PATH", help: "folder of run records (default: PACKAGE/.carrel/runs)"),
     ] + PackageOptions.specs,
@@ -79,6 +80,8 @@ private struct Reproduction {
         workers: 1, batch: .fixed(tests.count), retries: 0, checksCompany: false),
       timeLimit: limit.map { $0.isFinite ? $0 : nil } ?? manifest.timeLimit,
       seed: header?.seed ?? "", carrel: carrelVersion, arguments: arguments.commandLine)
+    configuration.intents = try ConfigurationFile.intents(
+      arguments, package: package.location.package, context)
     let restoration = ContainerRestoration(bundle)
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
     let request = RunRequest(

@@ -48,9 +48,13 @@ enum RerunCommand {
       context.output.print(
         "running \(failed.count) of \(state.tests.count) tests of run \(record.runID)")
     }
+    var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
+    configuration.intents = try ConfigurationFile.intents(
+      parsed, package: package.location.package, context)
+    // What failed with some data is run with the same data.
+    if let seed = state.header?.seed, !parsed.has("--seed") { configuration.seed = seed }
     let request = RunRequest(
-      package: package,
-      configuration: try RunOptions.configuration(parsed, commandLine: parsed.commandLine),
+      package: package, configuration: configuration,
       tests: .only(failed.map(\.test)),
       runsFolder: parsed.string("--output").map { context.absolute($0) },
       workFolder: try context.workFolder())

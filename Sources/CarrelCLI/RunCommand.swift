@@ -1,5 +1,6 @@
 import Orchestration
 import RunEngine
+import SwiftTests
 
 /// `carrel run`.
 enum RunCommand {
@@ -20,10 +21,13 @@ enum RunCommand {
 
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     let filter = try FilterOptions.filter(parsed)
+    let package = try PackageOptions.configuration(
+      parsed, package: parsed.positionals.first, context)
+    var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
+    configuration.intents = try ConfigurationFile.intents(
+      parsed, package: package.location.package, context)
     let request = RunRequest(
-      package: try PackageOptions.configuration(
-        parsed, package: parsed.positionals.first, context),
-      configuration: try RunOptions.configuration(parsed, commandLine: parsed.commandLine),
+      package: package, configuration: configuration,
       tests: .filter(filter), allowsEmpty: parsed.has("--allow-empty"),
       runsFolder: parsed.string("--output").map { context.absolute($0) },
       workFolder: try context.workFolder())

@@ -41,7 +41,10 @@ enum RunOptions {
     OptionSpec(
       "--company-check", value: "on|off",
       help: "try each failed test once more without, or with, its neighbours (default: on)"),
-    OptionSpec("--seed", value: "TEXT", help: "seed of the run (default: drawn)"),
+    OptionSpec(
+      "--seed", value: "TEXT",
+      help: "seed of the run, from which fixture tokens are made (default: drawn)"),
+    ConfigurationFile.spec,
     OptionSpec(
       "--junit", value: "PATH",
       help: "write a JUnit XML report there too, and make the folders that are missing"),

@@ -37,7 +37,7 @@ final class RunPrinter: RunListener {
   private var shownRecordPath: String { context.shown(recordPath) }
 
   /// Tells the printer all tests, so that it can name them shortly.
-  func setTests(_ tests: [TestID]) { report.names = ShortNames(tests) }
+  func setTests(_ tests: [TestID]) { report.setTests(tests) }
 
   func buildDidPrint(_ bytes: UnsafeRawBufferPointer) {
     if !isQuiet { errors.write(bytes) }

@@ -92,6 +92,7 @@ package enum BundlePaths {
   package static let standardOutput = "logs/stdout.log"
   package static let standardError = "logs/stderr.log"
   package static let events = "events.jsonl"
+  package static let journal = "journal.jsonl"
   package static let command = "command.json"
   package static let reproScript = "repro.sh"
   package static let crash = "crash"
@@ -101,7 +102,21 @@ package enum BundlePaths {
   package static let selection = "selection"
   package static let contents = "contents.json"
 
+  /// Where what an app's process wrote is; characters that have no place in a file's name are `_`.
+  package static func appLog(_ bundleIdentifier: String) -> String {
+    let name = bundleIdentifier.utf8.prefix(200).map { byte in
+      switch UInt8(byte) {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+        byte
+      case UInt8(ascii: "."): byte
+      default: UInt8(ascii: "_")
+      }
+    }
+    return "logs/app-\(String(decoding: name, as: UTF8.self)).log"
+  }
+
   static let order = [
-    "logs", events, command, reproScript, crash, index, container, attachments, selection,
+    "logs", events, journal, command, reproScript, crash, index, container, attachments, selection,
   ]
 }

@@ -45,6 +45,8 @@ package struct BundleManifest: Codable, Hashable, Sendable {
   /// What the logs in the bundle hold; paths are those in the run's folder.
   package var stdout: LogReference?
   package var stderr: LogReference?
+  /// The same of what the processes of apps wrote; `nil` for a plain test.
+  package var appLogs: [AppLog]?
 
   package init(
     carrel: String, runID: String, attempt result: AttemptResult, predecessors: [TestID],
@@ -82,6 +84,7 @@ package struct BundleManifest: Codable, Hashable, Sendable {
     self.timeLimit = timeLimit
     stdout = result.stdout
     stderr = result.stderr
+    appLogs = result.apps.isEmpty ? nil : result.apps
   }
 
   /// Writes every key; what is absent is `null`.
@@ -117,6 +120,7 @@ package struct BundleManifest: Codable, Hashable, Sendable {
     try container.encode(timeLimit, forKey: .timeLimit)
     try container.encode(stdout, forKey: .stdout)
     try container.encode(stderr, forKey: .stderr)
+    try container.encode(appLogs, forKey: .appLogs)
   }
 }
 
@@ -126,7 +130,8 @@ extension BundleManifest {
     AttemptResult(
       test: test, attempt: attempt, purpose: purpose, batch: batch, worker: worker,
       verdict: verdict, reason: reason, skip: skip, issues: issues, cases: cases, end: end,
-      startedAt: startedAt, duration: duration, stdout: stdout, stderr: stderr, leaks: leaks,
+      startedAt: startedAt, duration: duration, stdout: stdout, stderr: stderr,
+      apps: appLogs ?? [], leaks: leaks,
       hadCompany: !predecessors.isEmpty, omitted: omitted)
   }
 }

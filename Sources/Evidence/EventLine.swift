@@ -26,7 +26,9 @@ struct EventLine {
   }
 
   private mutating func write(_ test: TestDescriptor) {
-    guard test.displayName == nil, test.tags.isEmpty else { return isPlain = false }
+    guard test.displayName == nil, test.tags.isEmpty, !test.usesIntents else {
+      return isPlain = false
+    }
     raw("{\"kind\":\"testPlanned\",\"payload\":{\"id\":")
     string("\(test.id)")
     raw(",\"isParameterized\":")
@@ -63,7 +65,7 @@ struct EventLine {
 
   private mutating func write(_ result: AttemptResult) {
     guard result.issues.isEmpty, result.cases.isEmpty, result.leaks.isEmpty, result.end == nil,
-      result.reason == nil, result.skip == nil, result.omitted == nil
+      result.reason == nil, result.skip == nil, result.omitted == nil, result.apps.isEmpty
     else { return isPlain = false }
     raw("{\"kind\":\"attemptFinished\",\"payload\":{\"attempt\":")
     number(result.attempt)

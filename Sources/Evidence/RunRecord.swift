@@ -2,7 +2,8 @@ import Glibc
 package import RunModel
 import SystemFiles
 
-/// The folder of one run: `run.json`, `events.jsonl`, `logs/`, `bundles/`.
+/// The folder of one run: `run.json`, `events.jsonl`, `journal.jsonl`, `logs/`,
+/// `bundles/`.
 ///
 /// The event log is the truth; everything else here either belongs to a line of it or can be made
 /// again from it. See docs/run-record.md.
@@ -19,6 +20,7 @@ package struct RunRecord: Hashable, Sendable {
 
   package var headerPath: String { "\(path)/run.json" }
   package var eventsPath: String { "\(path)/events.jsonl" }
+  package var journalPath: String { "\(path)/journal.jsonl" }
   package var bundleIndexPath: String { "\(path)/bundles/index.jsonl" }
 
   /// The folder that holds the runs of a package.

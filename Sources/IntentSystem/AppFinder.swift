@@ -1,65 +1,94 @@
+import FoundationEssentials
 import Glibc
 import IntentWire
+import RunModel
 import SystemFiles
 package import Workers
 
-/// Finds the apps among a package's products.
+/// Finds the apps among a package's products: executables with an intent host in them, which are
+/// asked what they offer.
+///
+/// `--describe` is answered before anything of the app's own runs.
 package struct AppFinder {
-  private let loop: EventLoop
-  private let registry: ProcessRegistry
+  /// The section that the library of hosts brings along.
+  private static let mark = "carrel_intent_host"
+  /// Seconds that an app gets to describe itself.
+  package static let limit = 20.0
 
-  package init(loop: EventLoop, registry: ProcessRegistry) {
-    self.loop = loop
-    self.registry = registry
-  }
+  /// The processes that describe the apps; they can run side by side.
+  package let requests: [ProcessRequest]
+  private let executables: [String]
+  private var outputs: [[UInt8]]
+  private var errors: [[UInt8]]
 
-  /// Executables in a folder with an intent host in them, by name.
-  package static func executables(in folder: String) -> [String] {
-    (folderEntries(folder) ?? []).sorted().map { "\(folder)/\($0)" }.filter { path in
-      var info = stat()
-      guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_mode & 0o100 != 0,
-        !path.hasSuffix(".xctest"), !path.hasSuffix(".so")
-      else { return false }
-      return ExecutableMark.isIntentHost(path)
-    }
-  }
-
-  /// Asks executables what they offer, all at once; `--describe` is answered before anything of the
-  /// app's own runs.
-  ///
-  /// - Parameter limit: Seconds.
-  /// - Returns: The apps, and what went wrong with the others.
-  package func describe(
-    _ executables: [String], environment: [String: String], scope: String, limit: Double = 20
-  ) -> (apps: [InstalledApp], problems: [String]) {
-    var outputs = executables.map { _ in [UInt8]() }
-    var ends = executables.map { _ in String?.none }
-    var processes: [SupervisedProcess] = []
-    for (index, executable) in executables.enumerated() {
-      let request = ProcessRequest(
+  /// - Parameters:
+  ///   - folder: The folder with what the build made.
+  ///   - environment: The environment of a container.
+  package init(folder: String, environment: [String: String], scope: String) {
+    executables = Self.executables(in: folder)
+    requests = executables.enumerated().map { index, executable in
+      ProcessRequest(
         executable: executable, arguments: ["--describe"], environment: environment,
         scope: "\(scope)-describe-\(index)")
-      do throws(WorkersError) {
-        processes.append(
-          try SupervisedProcess(
-            request, loop: loop, registry: registry,
-            onOutput: { stream, bytes in
-              if stream == .stdout, outputs[index].count < WireMessage.maximumLength {
-                outputs[index] += bytes
-              }
-            }, onEnd: { end, _ in ends[index] = "\(end)" }))
-      } catch {
-        ends[index] = "\(error)"
-      }
     }
-    let timer = loop.after(limit) { for process in processes { process.terminate(grace: 0) } }
-    loop.run { ends.allSatisfy { $0 != nil } }
-    loop.cancel(timer)
+    outputs = executables.map { _ in [] }
+    errors = outputs
+  }
+
+  /// Executables with an intent host in them, by name.
+  private static func executables(in folder: String) -> [String] {
+    let current = currentProducts(in: folder)
+    return (folderEntries(folder) ?? []).sorted().filter { name in
+      let path = "\(folder)/\(name)"
+      var info = stat()
+      guard lstat(path, &info) == 0, info.isRegular, info.st_mode & 0o100 != 0,
+        !name.hasSuffix(".xctest"), !name.hasSuffix(".so"), current?.contains(name) ?? true
+      else { return false }
+      return hasSection(mark, inExecutable: path)
+    }.map { "\(folder)/\($0)" }
+  }
+
+  /// The products of the last build. Executables of targets that are gone stay in the folder.
+  ///
+  /// - Returns: `nil` when SwiftPM's own build system has written nothing about them.
+  private static func currentProducts(in folder: String) -> Set<String>? {
+    struct Description: Decodable {
+      struct Ignored: Decodable {
+        init(from decoder: any Decoder) {}
+      }
+      var writeCommands: [String: Ignored]
+    }
+    guard let bytes = readSmallFile("\(folder)/description.json"),
+      let description = try? JSONDecoder().decode(Description.self, from: Data(bytes))
+    else { return nil }
+    let suffix = ".product/Objects.LinkFileList"
+    return Set(
+      description.writeCommands.keys.filter { $0.hasSuffix(suffix) }.map {
+        lastComponent(of: String($0.dropLast("/Objects.LinkFileList".utf8.count)))
+      }.map { String($0.dropLast(".product".utf8.count)) })
+  }
+
+  /// Takes what the process of an index wrote.
+  package mutating func take(
+    _ index: Int, _ stream: ProcessStream, _ bytes: UnsafeRawBufferPointer
+  ) {
+    switch stream {
+    case .stdout where outputs[index].count < WireMessage.maximumLength: outputs[index] += bytes
+    case .stderr where errors[index].count < 16 << 10: errors[index] += bytes
+    default: break
+    }
+  }
+
+  /// What the processes said, once all of them have ended.
+  ///
+  /// - Parameter ends: How each ended, for people.
+  /// - Returns: The apps, and what is wrong with the others.
+  package func result(ends: [String]) -> (apps: [InstalledApp], problems: [String]) {
     var apps: [InstalledApp] = []
     var problems: [String] = []
-    for (index, executable) in executables.enumerated() {
+    for index in executables.indices {
       do throws(WireError) {
-        apps.append(try app(executable, outputs[index], end: ends[index] ?? ""))
+        apps.append(try app(index, end: ends[index]))
       } catch {
         problems.append(error.message)
       }
@@ -67,18 +96,19 @@ package struct AppFinder {
     return (apps, problems + Self.conflicts(apps))
   }
 
-  private func app(
-    _ executable: String, _ output: [UInt8], end: String
-  ) throws(WireError) -> InstalledApp {
+  private func app(_ index: Int, end: String) throws(WireError) -> InstalledApp {
+    let output = outputs[index]
     let line = output.last == 0x0A ? Array(output.dropLast()) : output
     do {
       return InstalledApp(
-        description: try AppDescription(json: WireJSON(reading: line)), executable: executable)
+        description: try AppDescription(json: WireJSON(reading: line)),
+        executable: executables[index])
     } catch {
+      let written = String(decoding: errors[index].suffix(4096), as: UTF8.self)
       throw WireError(
         .appSpeaksOtherwise,
-        "\(executable) has an intent host but does not say what it offers (\(error)); it ended "
-          + "with \(end)")
+        "\(executables[index]) has an intent host but does not say what it offers (\(error)); it "
+          + "ended with \(end)" + (written.isEmpty ? "" : "\n\(written)"))
     }
   }
 
@@ -88,5 +118,40 @@ package struct AppFinder {
         "\(bundle) is the bundle identifier of several executables: "
           + apps.map(\.executable).joined(separator: ", ")
       }
+  }
+}
+
+extension AppFinder {
+  /// Runs the processes to their ends.
+  func describe(
+    loop: EventLoop, registry: ProcessRegistry
+  ) -> (apps: [InstalledApp], problems: [String]) {
+    let inbox = Inbox(self)
+    for (index, request) in requests.enumerated() {
+      do throws(WorkersError) {
+        inbox.processes.append(
+          try SupervisedProcess(
+            request, loop: loop, registry: registry,
+            onOutput: { inbox.finder.take(index, $0, $1) },
+            onEnd: { end, _ in inbox.ends[index] = "\(end)" }))
+      } catch {
+        inbox.ends[index] = "\(error)"
+      }
+    }
+    let timer = loop.after(Self.limit) {
+      for process in inbox.processes { process.terminate(grace: 0) }
+    }
+    loop.run { inbox.ends.count == requests.count }
+    loop.cancel(timer)
+    return inbox.finder.result(ends: requests.indices.map { inbox.ends[$0] ?? "" })
+  }
+
+  /// What the processes' handlers share.
+  private final class Inbox {
+    var finder: AppFinder
+    var processes: [SupervisedProcess] = []
+    var ends: [Int: String] = [:]
+
+    init(_ finder: AppFinder) { self.finder = finder }
   }
 }

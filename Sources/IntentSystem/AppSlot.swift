@@ -36,6 +36,9 @@ final class AppSlot {
   /// Why the process is being ended.
   private var blame: WireError?
   private var log = HostLog()
+  private var isStopping = false
+  /// Whether the process has said hello.
+  private var hasConnected = false
 
   init(_ app: InstalledApp, system: IntentSystem) {
     self.app = app
@@ -59,6 +62,7 @@ final class AppSlot {
       return WireError(.invalidRequest, "the process is not \(app.bundleIdentifier)")
     }
     system.loop.cancel(timer)
+    hasConnected = true
     state = .ready(process, peer)
     // After the answer to its hello, which is sent by the caller.
     system.loop.after(0) { [weak self] in self?.goOn() }
@@ -98,12 +102,19 @@ final class AppSlot {
     timer = system.loop.after(IntentSystem.endGrace) { process.terminate(grace: 0) }
   }
 
-  /// Ends the process, if there is one.
+  /// Ends the process, if there is one. One that has nothing to answer gets a moment to end by
+  /// itself and to save what it has to.
   func stop() {
+    isStopping = true
     let error = WireError(.appEnded, "the intent system was stopped")
-    for call in queue { call.onAnswer(.failure(error)) }
+    let waiting = queue
     queue = []
-    end(error)
+    for call in waiting { call.onAnswer(.failure(error)) }
+    if case .ready(_, let peer) = state, current == nil {
+      peer.close()
+    } else {
+      end(error)
+    }
   }
 
   var isIdle: Bool {
@@ -130,12 +141,14 @@ final class AppSlot {
     token = system.newToken()
     log = HostLog()
     blame = nil
+    hasConnected = false
     do throws(WorkersError) {
       let process = try system.startHost(
         app, token: token,
         onOutput: { [weak self] stream, bytes in
-          self?.log.append(bytes)
-          self?.system.configuration.onHostOutput?(stream, bytes)
+          guard let self else { return }
+          self.log.append(bytes)
+          self.system.configuration.onHostOutput?(self.app.bundleIdentifier, bytes)
         }, onEnd: { [weak self] end in self?.processEnded(end) })
       state = .starting(process)
       timer = system.loop.after(system.configuration.startLimit) { [weak self] in
@@ -176,22 +189,21 @@ final class AppSlot {
     var error =
       blame
       ?? WireError(
-        wasReady ? .appEnded : .appNotStarted,
+        hasConnected ? .appEnded : .appNotStarted,
         "the process of \(app.bundleIdentifier) ended with \(end)"
-          + (wasReady ? " before it answered" : " before it connected"))
+          + (!hasConnected
+            ? " before it connected"
+            : current == nil ? " while it had nothing to answer" : " before it answered"))
     error.log = log.text.isEmpty ? nil : log.text
-    let isCharged = current != nil || !wasReady
     state = .idle
-    if current != nil { finish(.failure(error)) } else if isCharged { failNext(error) }
-    goOn()
-  }
-
-  private var wasReady: Bool {
-    switch state {
-    case .ready: true
-    case .ending: blame == nil || current != nil
-    default: false
+    if current != nil {
+      finish(.failure(error))
+    } else if !hasConnected {
+      failNext(error)
+    } else if !isStopping {
+      system.configuration.onStrayEnd?(error)
     }
+    goOn()
   }
 
   private func failNext(_ error: WireError) {

@@ -1,4 +1,4 @@
-import IntentWire
+package import IntentWire
 import SearchIndex
 import Workers
 
@@ -26,6 +26,29 @@ extension IntentSystem {
     default:
       answer(
         .failure(WireError(.methodNotFound, "the intent system knows no method '\(method)'")))
+    }
+  }
+
+  /// Calls an intent on behalf of the system's owner.
+  package func perform(
+    _ bundleIdentifier: String, _ intent: String, _ parameters: [String: IntentValue],
+    then handler: @escaping (Result<WireJSON, WireError>) -> Void
+  ) {
+    let members = parameters.sorted { $0.key < $1.key }.map {
+      WireJSON.Member($0.key, $0.value.json)
+    }
+    callApp(
+      "intent.perform",
+      [
+        "bundle": .string(bundleIdentifier), "intent": .string(intent),
+        "parameters": .object(members),
+      ], handler)
+  }
+
+  /// Waits until everything that apps have told the index can be found.
+  package func whenIndexed(_ handler: @escaping (WireError?) -> Void) {
+    index.whenIndexed { result in
+      if case .failure(let error) = result { handler(error) } else { handler(nil) }
     }
   }
 

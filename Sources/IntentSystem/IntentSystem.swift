@@ -23,7 +23,7 @@ package final class IntentSystem {
     package var environment: [String: String]
     /// Working directory of the apps' processes.
     package var directory: String?
-    /// Marks the apps' processes; see ``ProcessRequest/scope``.
+    /// Marks the apps' processes, each with a number of its own; see ``ProcessRequest/scope``.
     package var scope: String
     /// What runs the apps, for the journal.
     package var runtime: String
@@ -36,8 +36,10 @@ package final class IntentSystem {
     package var indexDelay = 0.0
     /// Called for each call that was answered.
     package var onJournal: ((JournalEntry) -> Void)?
-    /// Called with what the apps' processes write.
-    package var onHostOutput: ((ProcessStream, UnsafeRawBufferPointer) -> Void)?
+    /// Called with the bundle identifier of an app and what its process writes.
+    package var onHostOutput: ((String, UnsafeRawBufferPointer) -> Void)?
+    /// Called when an app's process has ended while it had nothing to answer.
+    package var onStrayEnd: ((WireError) -> Void)?
 
     package init(
       socketPath: String, indexPath: String, apps: [InstalledApp],
@@ -67,6 +69,7 @@ package final class IntentSystem {
   private var peers: [ObjectIdentifier: Peer] = [:]
   private var random = SystemRandomNumberGenerator()
   private var onStopped: (() -> Void)?
+  private var hostsStarted = 0
 
   /// Makes the socket and begins to listen.
   ///
@@ -107,6 +110,19 @@ package final class IntentSystem {
     noteEnd()
   }
 
+  /// Asks an app for the simplest of all answers.
+  ///
+  /// - Parameter handler: Is given why there is none; `nil` when it came.
+  package func probe(_ bundleIdentifier: String, then handler: @escaping (WireError?) -> Void) {
+    guard let slot = slots[bundleIdentifier] else {
+      return handler(WireError(.unknownApp, "\(bundleIdentifier) is not present"))
+    }
+    slot.enqueue(
+      .init(method: "host.probe", parameters: ["bundle": .string(bundleIdentifier)]) { result in
+        if case .failure(let error) = result { handler(error) } else { handler(nil) }
+      })
+  }
+
   /// The end of what an app's process wrote.
   package func log(of bundleIdentifier: String) -> String? { slots[bundleIdentifier]?.logText }
 
@@ -131,7 +147,8 @@ package final class IntentSystem {
     environment["CARREL_FIXTURE_TOKEN"] = configuration.fixtureToken
     let request = ProcessRequest(
       executable: app.executable, arguments: [], environment: environment,
-      directory: configuration.directory, scope: configuration.scope)
+      directory: configuration.directory, scope: "\(configuration.scope)-\(hostsStarted)")
+    hostsStarted += 1
     return try SupervisedProcess(
       request, loop: loop, registry: registry, onOutput: onOutput,
       onEnd: { [weak self] end, _ in

@@ -43,9 +43,9 @@ package final class PrivateSystem: Sendable {
       for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] {
         environment[name] = callersEnvironment[name]
       }
-      let executables = AppFinder.executables(in: folderOfExecutable())
-      let found = AppFinder(loop: loop, registry: registry).describe(
-        executables, environment: environment, scope: scope)
+      let finder = AppFinder(
+        folder: folderOfExecutable(), environment: environment, scope: scope)
+      let found = finder.describe(loop: loop, registry: registry)
       var configuration = IntentSystem.Configuration(
         socketPath: root.path + "/intents", indexPath: container.index, apps: found.apps,
         environment: environment, scope: scope, runtime: "private system of process \(getpid())",
@@ -54,6 +54,9 @@ package final class PrivateSystem: Sendable {
       let delay = callersEnvironment["CARREL_INDEX_DELAY"].flatMap { Double($0) }
       if let delay, delay >= 0 {
         configuration.indexDelay = delay
+      }
+      configuration.onStrayEnd = { error in
+        try? writeAll(Array("\(error.message)\n".utf8), to: STDERR_FILENO)
       }
       let system = try IntentSystem(configuration, loop: loop, registry: registry)
       removeAtExit(root)

@@ -2,15 +2,23 @@ package import RunModel
 
 /// The immutable list of tests to run.
 ///
-/// Tests of one product and library stand together, in the order of the listing; groups stand in
-/// the order in which their first test was listed. A test that was listed twice is planned once.
+/// Tests of one product and library stand together, in the order of the listing, those that call
+/// apps apart from the others; groups stand in the order in which their first test was listed. A
+/// test that was listed twice is planned once.
 package struct Plan: Sendable {
   /// The tests that may share a process.
   package struct Group: Hashable, Sendable {
     package let product: String
     package let library: TestLibrary
+    /// Whether each test gets a process of its own, whatever the batch policy says.
+    package let isSolitary: Bool
     /// Positions in ``Plan/tests``, never empty.
     package let range: Range<Int>
+  }
+
+  private struct Key: Hashable {
+    var group: TestGroup
+    var isSolitary: Bool
   }
 
   package let tests: [TestDescriptor]
@@ -21,7 +29,7 @@ package struct Plan: Sendable {
   private let groupOfTest: [Int]
 
   package init(_ listing: some Sequence<TestDescriptor>) {
-    var keys: [TestGroup: Int] = [:]
+    var keys: [Key: Int] = [:]
     var members: [[TestDescriptor]] = []
     var seen: Set<TestID> = []
     var duplicates: [TestID] = []
@@ -30,7 +38,7 @@ package struct Plan: Sendable {
         duplicates.append(test.id)
         continue
       }
-      let key = test.id.group
+      let key = Key(group: test.id.group, isSolitary: test.usesIntents)
       let group = keys[key] ?? members.count
       if group == members.count {
         keys[key] = group
@@ -46,14 +54,17 @@ package struct Plan: Sendable {
     tests.reserveCapacity(seen.count)
     positions.reserveCapacity(seen.count)
     for group in members {
-      guard let first = group.first?.id else { continue }
+      guard let first = group.first else { continue }
       let range = tests.count..<tests.count + group.count
       for test in group {
         positions[test.id] = tests.count
         tests.append(test)
         groupOfTest.append(groups.count)
       }
-      groups.append(Group(product: first.product, library: first.library, range: range))
+      groups.append(
+        Group(
+          product: first.id.product, library: first.id.library, isSolitary: first.usesIntents,
+          range: range))
     }
     self.tests = tests
     self.groups = groups

@@ -37,8 +37,9 @@ extension Scheduler {
 
   private mutating func nextPlanned() -> [Int]? {
     guard let front = queue.front else { return nil }
-    var size = sizer.nextSize(group: front.group, available: front.tests.count)
-    if options.batch == .auto {
+    let isSolitary = plan.groups[front.group].isSolitary
+    var size = isSolitary ? 1 : sizer.nextSize(group: front.group, available: front.tests.count)
+    if !isSolitary, options.batch == .auto {
       var bytes = 0
       var slow = 0.0
       let fitting = front.tests.prefix(size).prefix { position in

@@ -9,7 +9,8 @@ extension Scheduler {
   /// The check that can say more about a test that finally failed; `nil` for none.
   mutating func check(for position: Int) -> Check? {
     let test = tests[position]
-    guard options.checksCompany, let verdict = test.verdict, isFailure(verdict)
+    guard options.checksCompany, let verdict = test.verdict, isFailure(verdict),
+      !plan.groups[plan.group(at: position)].isSolitary
     else { return nil }
     if test.ran != nil {
       // With retries the first one was the check.

@@ -48,7 +48,7 @@ package struct Scheduler: Sendable {
       groupSizes: plan.groups.map(\.range.count))
     for known in options.history {
       let group = plan.groups.firstIndex {
-        $0.product == known.product && $0.library == known.library
+        $0.product == known.product && $0.library == known.library && !$0.isSolitary
       }
       guard let group, known.tests.isFinite, known.tests >= 1 else { continue }
       let tests = Int(min(known.tests, 1e6))
@@ -67,7 +67,7 @@ package struct Scheduler: Sendable {
   /// What was learned about each group of which enough is known; for
   /// ``SchedulerOptions/history``.
   package var measurements: [GroupMeasurement] {
-    plan.groups.indices.compactMap { index in
+    plan.groups.indices.filter { !plan.groups[$0].isSolitary }.compactMap { index in
       sizer.measurement(group: index).map {
         GroupMeasurement(
           product: plan.groups[index].product, library: plan.groups[index].library,

@@ -31,7 +31,7 @@ extension ConsoleReport {
     case .leaked: notes.append("\(counted(attempt.allLeaks, "process")) left behind")
     default: break
     }
-    let name = names.name(of: attempt.test)
+    let name = title(of: attempt.test, in: test)
     let start = lineStart(label, tone: tone, seconds: attempt.duration)
     return notes.isEmpty ? start + name : "\(start)\(name) (\(notes.joined(separator: "; ")))"
   }

@@ -18,7 +18,9 @@ extension ConsoleReport {
     var lines: [String] = []
     if !failed.isEmpty {
       lines.append("Did not succeed:")
-      lines += list(failed) { entry($0, $1) }
+      let (alike, single) = AlikeTests.groups(of: failed)
+      lines += list(single) { entry($0, $1) }
+      lines += alike.flatMap { entry($0) }
     }
     if !flaky.isEmpty {
       lines.append("Flaky:")
@@ -47,10 +49,25 @@ extension ConsoleReport {
     return more > 0 ? shown + ["  and \(more) more"] : shown
   }
 
+  /// Tests that did not run for one reason: the reason once, then their names.
+  private func entry(_ group: AlikeTests) -> [String] {
+    let (label, tone) = label(group.verdict)
+    let space = String(repeating: " ", count: max(1, 8 - label.utf8.count))
+    let names = group.tests.prefix(Self.alikeNames).map { "    " + self.names.name(of: $0) }
+    let more = group.tests.count - names.count
+    return ["  \(toned(label, tone))\(space)\(counted(group.tests.count, "test")):"]
+      + messageLines(group.reason).map {
+        "    " + startFitting(terminalSafe($0), columns: Self.summaryColumns)
+      } + names + (more > 0 ? ["    and \(more) more"] : [])
+  }
+
+  /// Most names of tests that did not run for one reason.
+  private static let alikeNames = 10
+
   private func entry(_ test: RunState.Test, _ result: TestResult) -> String {
     let (label, tone) = label(result.verdict)
     let space = String(repeating: " ", count: max(1, 8 - label.utf8.count))
-    var lines = ["  \(toned(label, tone))\(space)\(names.name(of: test.id))"]
+    var lines = ["  \(toned(label, tone))\(space)\(title(of: test.id, in: test))"]
     let main = test.main(for: result)
     lines += summary(of: main, result).map {
       "    " + startFitting(terminalSafe($0), columns: Self.summaryColumns)
@@ -76,15 +93,7 @@ extension ConsoleReport {
   /// failed.
   private func summary(of main: AttemptResult?, _ result: TestResult) -> [String] {
     let text = main?.explanation ?? result.reason ?? Sentences.fallback(result.verdict)
-    let all = text.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-      .map { String(Substring($0)) }
-    var lines = all
-    if all.count > Self.messageLines {
-      // The author's comments come last.
-      let left = all.count - Self.messageLines + 1
-      lines = all.prefix(Self.messageLines - 2) + ["… \(left) lines …"] + all.suffix(1)
-    }
-    lines = lines.prefix(1) + lines.dropFirst().map { "↳ \($0)" }
+    var lines = messageLines(text)
     guard let main else { return lines }
     let failure = main.mainIssue ?? main.issues.first(where: \.isFailure)
     if let name = failure?.caseName, failure?.message == text, !lines.isEmpty {
@@ -104,13 +113,25 @@ extension ConsoleReport {
     return lines
   }
 
+  /// A message's first lines and its last one: the author's comments come last.
+  private func messageLines(_ text: String) -> [String] {
+    let all = text.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+      .map { String(Substring($0)) }
+    var lines = all
+    if all.count > Self.messageLines {
+      let left = all.count - Self.messageLines + 1
+      lines = all.prefix(Self.messageLines - 2) + ["… \(left) lines …"] + all.suffix(1)
+    }
+    return lines.prefix(1) + lines.dropFirst().map { "↳ \($0)" }
+  }
+
   private func shortName(ofCase name: String) -> String {
     startFitting(String(head(of: name, bytes: 1024)), columns: 60)
   }
 
   private func flakyEntry(_ test: RunState.Test, _ result: TestResult) -> String {
     let tries = counted(test.attempts.count { $0.counts }, "attempt")
-    var lines = ["  \(toned("FLAKY", .odd))   \(names.name(of: test.id)) (\(tries))"]
+    var lines = ["  \(toned("FLAKY", .odd))   \(title(of: test.id, in: test)) (\(tries))"]
     for (_, bundle) in test.bundles.sorted(by: { $0.key < $1.key }).prefix(10) {
       lines.append("    bundle: \(terminalSafe(joinedPath(runFolder, bundle.path)))")
     }

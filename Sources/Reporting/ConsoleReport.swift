@@ -31,7 +31,7 @@ package struct ConsoleReport: Sendable {
   }
 
   package var style: Style
-  package var names: ShortNames
+  package private(set) var names: ShortNames
   /// Absolute path of the package: source paths inside are shown relative to it.
   package var packagePath: String?
   /// Put in front of paths that are relative to the run's folder.
@@ -43,9 +43,28 @@ package struct ConsoleReport: Sendable {
     style: Style, tests: some Sequence<TestID>, packagePath: String?, runFolder: String
   ) {
     self.style = style
-    names = ShortNames(tests)
+    names = ShortNames(tests, longest: Self.longestName)
     self.packagePath = packagePath
     self.runFolder = runFolder
+  }
+
+  /// Longest name that is shown whole, in bytes; `carrel list` and the record have all of it.
+  private static let longestName = 600
+
+  /// Tells the report all tests, so that it can name them shortly.
+  package mutating func setTests(_ tests: some Sequence<TestID>) {
+    names = ShortNames(tests, longest: Self.longestName)
+  }
+
+  /// The test's name and, in quotation marks, the one that its author gave for people.
+  func title(of test: TestID, in entry: RunState.Test?) -> String {
+    let name = names.name(of: test)
+    // A raw identifier is its own display name.
+    guard let display = entry?.descriptor.displayName, !test.name.contains(display) else {
+      return name
+    }
+    let text = terminalSafe(String(head(of: display, bytes: Self.longestName)))
+    return "\(name) \"\(startFitting(text, columns: 120))\""
   }
 
   /// How much a word should catch the eye.

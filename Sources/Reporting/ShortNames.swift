@@ -6,8 +6,12 @@ package struct ShortNames: Sendable {
   private let ambiguous: Set<String>
   /// Those of them that look the same and have other bytes.
   private let lookalikes: Set<String>
+  /// Bytes of a name from which its middle is left out.
+  private let longest: Int
 
-  package init(_ tests: some Sequence<TestID>) {
+  /// - Parameter longest: Bytes of a name from which its middle is left out.
+  package init(_ tests: some Sequence<TestID>, longest: Int = .max) {
+    self.longest = longest
     var owners: [String: TestID] = [:]
     var ambiguous: Set<String> = []
     var lookalikes: Set<String> = []
@@ -25,6 +29,12 @@ package struct ShortNames: Sendable {
   ///
   /// Nothing in it drives a terminal or hides text; see ``TestID/printableName``.
   package func name(of test: TestID) -> String {
+    let name = fullName(of: test)
+    guard name.utf8.count > longest else { return name }
+    return "\(head(of: name, bytes: longest / 2))…\(plainTail(of: name, bytes: longest / 2))"
+  }
+
+  private func fullName(of test: TestID) -> String {
     guard ambiguous.contains(test.name) else { return test.printableName }
     return lookalikes.contains(test.name) ? test.asciiForm : test.description
   }

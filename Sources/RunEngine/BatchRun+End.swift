@@ -11,6 +11,12 @@ extension BatchRun {
     session.supervisor.loop.cancel(limitTimer)
     session.supervisor.loop.cancel(slowTimer)
     let now = monotonicSeconds()
+    guard let intents else { return conclude(end, leftovers, at: now) }
+    intents.stop { [self] in conclude(end, leftovers, at: now) }
+  }
+
+  /// - Parameter now: When the process ended; its apps may have ended later.
+  private func conclude(_ end: ProcessEnd, _ leftovers: [Leftover], at now: Double) {
     let launched = process?.startTime ?? startedAt
     collectCrashReports()
     // Before the conclusion, which may blame a test that was not seen to finish.
@@ -26,6 +32,7 @@ extension BatchRun {
         handle(event)
       }
     }
+    chargeApps(&final)
     for test in transcript.startOrder where final[test] != nil {
       if let outcome = final.removeValue(forKey: test) { finish(test, outcome, end: end) }
     }
@@ -58,12 +65,19 @@ extension BatchRun {
 
   /// The container or the process could not be made: the surroundings are at fault.
   func failToStart(_ error: any Error) {
+    guard let intents else { return concludeWithoutProcess(error) }
+    intents.stop { [self] in concludeWithoutProcess(error) }
+  }
+
+  private func concludeWithoutProcess(_ error: any Error) {
     var results: [AttemptResult] = []
     for test in spec.tests where spec.attempts[test] != nil {
-      let outcome = TestOutcome(
-        verdict: .environment,
-        reason: (error as? RunEngineError)?.code == .executableChanged
-          ? "\(error)" : "the batch could not be started: \(error)")
+      let outcome =
+        if case .interruption(let reason)? = intervention {
+          TestOutcome(verdict: .interrupted, reason: reason)
+        } else {
+          TestOutcome(verdict: .environment, reason: explanation(of: error))
+        }
       finish(test, outcome, end: nil)
       if let result = result(test, outcome, end: nil) { results.append(result) }
     }
@@ -71,5 +85,27 @@ extension BatchRun {
       results: results, startCost: nil, duration: monotonicSeconds() - startedAt,
       end: nil, startOrder: [], request: request)
     session.supervisor.loop.after(0) { [self] in onEnd(self, ended) }
+  }
+
+  /// Takes the outcome that waited for the apps' ends, and charges the test for processes of apps
+  /// that ended between two calls.
+  private func chargeApps(_ final: inout [TestID: TestOutcome]) {
+    guard let intents, let test = spec.tests.first else { return }
+    if let heldOutcome, final[test] == nil { final[test] = heldOutcome }
+    guard var outcome = final[test] else { return }
+    for error in intents.complaints {
+      outcome.add(decisive: TestIssue(message: error))
+      if outcome.verdict.isSuccess(leaksFail: true) { outcome.verdict = .failed }
+    }
+    final[test] = outcome
+    if let failure = intents.failure { session.noteWriteFailure("\(failure)") }
+  }
+
+  private func explanation(of error: any Error) -> String {
+    switch error {
+    case let error as RunEngineError where error.code == .executableChanged: "\(error)"
+    case let fault as EnvironmentFault: "\(fault)"
+    default: "the batch could not be started: \(error)"
+    }
   }
 }

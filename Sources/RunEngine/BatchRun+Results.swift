@@ -34,7 +34,8 @@ extension BatchRun {
       verdict: outcome.verdict, reason: outcome.reason, skip: outcome.skip,
       issues: outcome.issues, cases: outcome.cases, end: end,
       startedAt: session.wallClock(at: started ?? startedAt), duration: duration,
-      stdout: reference(test, .stdout), stderr: reference(test, .stderr), leaks: outcome.leaks,
+      stdout: reference(test, .stdout), stderr: reference(test, .stderr),
+      apps: intents?.logReferences ?? [], leaks: outcome.leaks,
       hadCompany: transcript.startOrder.first.map { $0 != test } ?? false,
       omitted: outcome.omitted)
   }

@@ -73,42 +73,92 @@ final class BatchRun {
     return (test, since)
   }
 
+  /// Whether the test calls apps; it is alone in the batch then.
+  var usesIntents: Bool { descriptors.contains(where: \.usesIntents) }
+  /// The intent system of a batch that calls apps.
+  var intents: BatchIntents?
+  /// What the test's record said; it is written down when the apps have ended.
+  var heldOutcome: TestOutcome?
+
   /// Starts the process. A failure to do so ends the batch at once.
   func start() {
     startedAt = monotonicSeconds()
-    do {
-      _ = try session.root.prepare(worker: spec.worker, indexTemplate: session.indexTemplate)
-      do {
-        try session.configuration.prepareContainer?(container)
-      } catch {
-        throw WorkersError(.container, "the container cannot be filled", cause: error)
+    guard usesIntents else { return orFail { try prepare() } }
+    session.checkApps(for: spec, container: container) { [unowned self] fault in
+      orFail {
+        if let fault { throw fault }
+        try prepare()
       }
-      guard let product = session.catalog.product(spec.product) else {
-        throw RunEngineError(
-          .noProduct, "there is no product \(spec.product)", context: ["product": spec.product])
-      }
-      try session.checkExecutable(of: product)
-      let command = BatchCommand(
-        product: product, library: spec.library, tests: descriptors,
-        isWholeProduct: session.isWholeProduct(spec), nonce: nonce, checksHomes: checksHomes,
-        patterns: session.patterns(of: spec.product))
-      let request = try command.request(
-        environment: session.environment.variables(
-          container: container, run: session.record.runID, worker: spec.worker,
-          workers: session.configuration.scheduling.workers, batch: spec.batch),
-        container: container, observer: session.catalog.observer.path,
-        directory: session.package.location.package,
-        scope: "\(session.record.runID)-\(spec.batch)")
-      self.request = request
-      session.starter.choose(spec, request) { [unowned self] in
-        session.root.isUntouched(worker: spec.worker)
-      } then: { [unowned self] warm in
-        launch(request, from: warm)
-      }
-    } catch {
-      session.logStart(of: spec, .cold)
-      failToStart(error)
     }
+  }
+
+  /// Makes the container, and the data that a test which calls apps starts with.
+  private func prepare() throws {
+    _ = try session.root.prepare(worker: spec.worker, indexTemplate: session.indexTemplate)
+    guard usesIntents else { return try startProcess() }
+    session.seed(spec) { [unowned self] fault in
+      orFail {
+        if let fault { throw fault }
+        try startIntents { [unowned self] in orFail { try startProcess() } }
+      }
+    }
+  }
+
+  /// Starts the batch's own intent system.
+  private func startIntents(then goOn: @escaping () -> Void) throws {
+    guard let test = spec.tests.first else { return goOn() }
+    let intents = try BatchIntents(
+      session.intents, test: test, attempt: spec.attempts[test] ?? 1, container: container,
+      environment: session.variables(of: spec, container: container),
+      scope: session.scope(of: spec) + "-app", supervisor: session.supervisor,
+      record: session.record)
+    self.intents = intents
+    intents.seed { [unowned self] fault in
+      if let fault { cannotStart(fault) } else { goOn() }
+    }
+  }
+
+  /// Starts the process in its container.
+  private func startProcess() throws {
+    do {
+      try session.configuration.prepareContainer?(container)
+    } catch {
+      throw WorkersError(.container, "the container cannot be filled", cause: error)
+    }
+    guard let product = session.catalog.product(spec.product) else {
+      throw RunEngineError(
+        .noProduct, "there is no product \(spec.product)", context: ["product": spec.product])
+    }
+    try session.checkExecutable(of: product)
+    let command = BatchCommand(
+      product: product, library: spec.library, tests: descriptors,
+      isWholeProduct: session.isWholeProduct(spec), nonce: nonce, checksHomes: checksHomes,
+      patterns: session.patterns(of: spec.product))
+    var environment = session.variables(of: spec, container: container)
+    environment.merge(intents?.variables ?? [:]) { _, own in own }
+    let request = try command.request(
+      environment: environment, container: container, observer: session.catalog.observer.path,
+      directory: session.package.location.package, scope: session.scope(of: spec))
+    self.request = request
+    session.starter.choose(spec, request) { [unowned self] in
+      session.root.isUntouched(worker: spec.worker)
+    } then: { [unowned self] warm in
+      launch(request, from: warm)
+    }
+  }
+
+  private func orFail(_ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      cannotStart(error)
+    }
+  }
+
+  /// Ends the batch before there is a process.
+  private func cannotStart(_ error: any Error) {
+    session.logStart(of: spec, .cold)
+    failToStart(error)
   }
 
   /// Starts the process as a copy of a warm one or, without one, anew.
@@ -154,6 +204,10 @@ final class BatchRun {
   func interrupt(because reason: String, grace: Double) {
     if intervention == nil { intervention = .interruption(reason) }
     interruptionGrace = grace
+    if process == nil, usesIntents {
+      session.intents.cancel(worker: spec.worker)
+      intents?.stop {}
+    }
     process?.terminate(grace: grace)
   }
 
@@ -181,7 +235,11 @@ final class BatchRun {
     case .finished(let test, let outcome):
       collectCrashReports()
       lastActivity = monotonicSeconds()
-      finish(test, outcome, end: nil)
+      if intents == nil {
+        finish(test, outcome, end: nil)
+      } else {
+        heldOutcome = outcome
+      }
       if spec.purpose == .planned, spec.attempts[test] != nil {
         session.noteResult(test, outcome.verdict)
       }

@@ -40,11 +40,13 @@ final class BatchStarter {
     self.supervisor = supervisor
     self.policy = policy
     guard policy != .cold else { return }
-    var counts: [TestGroup: Int] = [:]
-    for test in plan.tests { counts[test.id.group, default: 0] += 1 }
-    for (group, count) in counts
-    where policy == .warm || Self.pays(tests: count, scheduling: scheduling) {
-      warmGroups.insert(group)
+    for group in plan.groups {
+      var scheduling = scheduling
+      if group.isSolitary { scheduling.batch = .fixed(1) }
+      guard policy == .warm || Self.pays(tests: group.range.count, scheduling: scheduling) else {
+        continue
+      }
+      warmGroups.insert(TestGroup(product: group.product, library: group.library))
     }
   }
 

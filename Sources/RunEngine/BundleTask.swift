@@ -25,6 +25,8 @@ struct BundleTask: Sendable {
   var record: RunRecord
   var compression: BundleCompression
   var selection: [UInt8]?
+  /// What the attempt's calls of apps left; `nil` for a plain test.
+  var calls: CallEvidence?
   /// Ends the packing early.
   var stop: StopFlag
 
@@ -53,7 +55,8 @@ struct BundleTask: Sendable {
       predecessors: ResultLimits.standard.nearest(before),
       package: lastComponent(of: header.packagePath),
       toolchain: header.toolchain, runtime: Self.runtime, hostName: header.hostName,
-      fixtureToken: nil, isolation: header.isolation, timeLimit: header.timeLimit)
+      bundleIdentifier: calls?.bundleIdentifier, intentName: calls?.intentName,
+      fixtureToken: calls?.fixtureToken, isolation: header.isolation, timeLimit: header.timeLimit)
   }
 
   /// The system's name, release and architecture.
@@ -74,6 +77,12 @@ struct BundleTask: Sendable {
     if let log = attempt.stderr {
       entries.append(.init(BundlePaths.standardError, .item(log.path, below: record.path)))
     }
+    for app in attempt.apps {
+      entries.append(
+        .init(
+          BundlePaths.appLog(app.bundleIdentifier), .item(app.log.path, below: record.path)))
+    }
+    if let journal = calls?.journal { entries.append(.init(BundlePaths.journal, .bytes(journal))) }
     entries.append(.init(BundlePaths.events, .bytes(try eventLines(attempt))))
     if let request {
       let command = RecordedCommand(request, container: original)

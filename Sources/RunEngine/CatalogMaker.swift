@@ -1,5 +1,6 @@
 import Evidence
 import Glibc
+import IntentSystem
 import Orchestration
 import RunModel
 package import SwiftTests
@@ -53,6 +54,9 @@ package struct CatalogMaker {
       compiler: location.compilerVersion() ?? toolchain.binFolder, observer: observer,
       cache: cache)
     try list(into: &catalog, root: root, indexTemplate: indexTemplate)
+    if catalog.tests.contains(where: \.usesIntents) {
+      try findApps(into: &catalog, root: root, indexTemplate: indexTemplate)
+    }
     return catalog
   }
 
@@ -187,12 +191,17 @@ package struct CatalogMaker {
     }
     guard supervisor.interruption == nil else { return [:] }
     var found: [String: [TestDescriptor]] = [:]
+    var intents: [TestProduct: IntentTestModules] = [:]
     for (index, listing) in listings.enumerated() {
       do {
         switch ends[index] {
         case .failure(let error): throw error
         case .success(let end):
-          found[listing.product.name, default: []] += try listing.result(end: end)
+          let modules = intents[listing.product] ?? IntentTestModules(of: listing.product)
+          intents[listing.product] = modules
+          found[listing.product.name, default: []] += try listing.result(end: end).map {
+            $0.marked(asUserOf: modules)
+          }
         }
       } catch let error as SwiftTestsError {
         let isLate = monotonicSeconds() - started >= configuration.listingLimit
@@ -211,6 +220,33 @@ package struct CatalogMaker {
     return found
   }
 
+  /// Asks the apps beside the tests what they offer.
+  private func findApps(
+    into catalog: inout TestCatalog, root: WorkRoot, indexTemplate: String
+  ) throws {
+    guard supervisor.interruption == nil else { return }
+    let container = try root.prepare(worker: 1, indexTemplate: indexTemplate)
+    let environment = TestEnvironment(
+      caller: configuration.environment, additional: configuration.passedVariables)
+    var finder = AppFinder(
+      folder: configuration.location.products,
+      environment: environment.variables(
+        container: container, run: "listing", worker: 0, workers: 0, batch: 0),
+      scope: "listing-\(getpid())")
+    let ends = supervisor.run(finder.requests, limit: AppFinder.limit) {
+      finder.take($0, $1, $2)
+    }
+    if let folder = root.retire(container, keepsFiles: true) { removeTree(folder) }
+    guard supervisor.interruption == nil else { return }
+    (catalog.apps, catalog.appProblems) = finder.result(
+      ends: ends.map { end in
+        switch end {
+        case .success(let end): "\(end)"
+        case .failure(let error): "\(error)"
+        }
+      })
+  }
+
   /// Isolation is checked with a real process of the product: each of Foundation's ways to name a
   /// folder of the user's must lead into the container.
   static func homeProblem(
@@ -222,5 +258,13 @@ package struct CatalogMaker {
     return RunProblem(
       severity: .error, code: .containerEscaped,
       message: "tests of \(product) would not stay in their container: \(list)")
+  }
+}
+
+extension TestDescriptor {
+  fileprivate func marked(asUserOf modules: IntentTestModules) -> TestDescriptor {
+    var test = self
+    test.usesIntents = modules.contains(id)
+    return test
   }
 }

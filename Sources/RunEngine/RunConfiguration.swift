@@ -14,6 +14,7 @@ package struct RunConfiguration: Sendable {
   package var compression: BundleCompression
   package var start: StartPolicy
   package var seed: String
+  package var intents = IntentOptions()
   /// Version of Carrel.
   package var carrel: String
   /// The command line, without the executable.

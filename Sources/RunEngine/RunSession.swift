@@ -16,6 +16,8 @@ package final class RunSession {
   let configuration: RunConfiguration
   package let record: RunRecord
   let environment: TestEnvironment
+  /// What batches that call apps share.
+  let intents: IntentRun
   let header: RunHeader
   weak var listener: (any RunListener)?
   private let events: EventLogWriter
@@ -63,6 +65,9 @@ package final class RunSession {
     self.listener = listener
     environment = TestEnvironment(
       caller: package.environment, additional: package.passedVariables)
+    intents = IntentRun(
+      catalog: catalog, seed: configuration.seed, options: configuration.intents, record: record,
+      supervisor: supervisor)
     descriptors = Dictionary(
       plan.tests.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     groupSizes = catalog.tests.reduce(into: [:]) { $0[$1.id.group, default: 0] += 1 }
@@ -145,6 +150,47 @@ package final class RunSession {
   /// Whether the batch has all tests of its product and library, so that no selection is needed.
   func isWholeProduct(_ spec: BatchSpec) -> Bool {
     groupSizes[spec.group] == spec.tests.count
+  }
+
+  /// Marks the processes of a batch.
+  func scope(of spec: BatchSpec) -> String { "\(record.runID)-\(spec.batch)" }
+
+  /// The environment of a batch's container.
+  func variables(of spec: BatchSpec, container: Container) -> [String: String] {
+    environment.variables(
+      container: container, run: record.runID, worker: spec.worker,
+      workers: configuration.scheduling.workers, batch: spec.batch)
+  }
+
+  /// Finds out whether the apps answer on the batch's worker; the first time in a container of
+  /// their own.
+  func checkApps(
+    for spec: BatchSpec, container: Container, then handler: @escaping (EnvironmentFault?) -> Void
+  ) {
+    do {
+      if intents.needsCheck(worker: spec.worker) {
+        _ = try root.prepare(worker: spec.worker, indexTemplate: indexTemplate)
+      }
+      intents.check(
+        worker: spec.worker, environment: variables(of: spec, container: container),
+        scope: scope(of: spec) + "-check", container: container
+      ) { [unowned self] fault in
+        if let folder = root.retire(container, keepsFiles: true) { remove(folder) }
+        handler(fault)
+      }
+    } catch {
+      handler(EnvironmentFault(message: "\(error)", log: nil))
+    }
+  }
+
+  /// Fills a batch's container with the data that tests which call apps start with.
+  func seed(
+    _ spec: BatchSpec, then handler: @escaping (EnvironmentFault?) -> Void
+  ) {
+    intents.seed(
+      worker: spec.worker, root: root, indexTemplate: indexTemplate,
+      environment: { [unowned self] in variables(of: spec, container: $0) },
+      scope: scope(of: spec) + "-seed", then: handler)
   }
 
   /// Makes the selections of Swift Testing tests of a product.
@@ -263,7 +309,9 @@ package final class RunSession {
         BatchFinish(
           batch: spec.batch, worker: spec.worker, end: ended.end, duration: ended.duration)))
     let failed = ended.results.filter { $0.verdict.needsBundle }
-    if let folder = root.retire(batch.container, keepsFiles: !failed.isEmpty) {
+    if let folder = root.retire(
+      batch.container, keepsFiles: !failed.isEmpty || batch.usesIntents)
+    {
       if failed.isEmpty {
         remove(folder)
       } else {
@@ -286,7 +334,7 @@ package final class RunSession {
       startOrder: ended.startOrder, start: batchStart(batch.spec, starts[batch.spec.batch]),
       request: ended.request, original: batch.container, container: container, header: header,
       record: record, compression: configuration.compression, selection: ended.selection,
-      stop: stopsPacking)
+      calls: batch.intents.map { CallEvidence($0) }, stop: stopsPacking)
     bundlesUnderWay += 1
     supervisor.loop.inBackground(
       { attempts.map { task.perform($0) } },

@@ -1,4 +1,5 @@
 import Glibc
+package import IntentSystem
 package import Orchestration
 package import RunModel
 package import SwiftTests
@@ -16,6 +17,10 @@ package struct TestCatalog {
   package var observer: ObserverLibrary
   /// Folder for what is remembered between runs.
   var cache: String
+  /// The apps that tests can call; empty when no test calls any.
+  package var apps: [InstalledApp] = []
+  /// What is wrong with executables that should be apps.
+  package var appProblems: [String] = []
   /// What earlier runs have measured.
   package var history: [GroupMeasurement] = []
   /// Seconds of the tests that took long in earlier runs.

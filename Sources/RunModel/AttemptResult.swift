@@ -106,6 +106,17 @@ package struct LogReference: Codable, Hashable, Sendable {
   }
 }
 
+/// What an app's processes wrote while a test ran.
+package struct AppLog: Codable, Hashable, Sendable {
+  package var bundleIdentifier: String
+  package var log: LogReference
+
+  package init(bundleIdentifier: String, log: LogReference) {
+    self.bundleIdentifier = bundleIdentifier
+    self.log = log
+  }
+}
+
 /// A process that outlived the test that started it.
 package struct LeakedProcess: Codable, Hashable, Sendable {
   package var pid: Int32
@@ -143,6 +154,8 @@ package struct AttemptResult: Codable, Hashable, Sendable {
   package var duration: Double
   package var stdout: LogReference?
   package var stderr: LogReference?
+  /// What the processes of the apps wrote that the test called; `nil` stands for none.
+  private var appLogs: [AppLog]?
   package var leaks: [LeakedProcess]
   /// Whether other tests ran in the same process before this one.
   package var hadCompany: Bool
@@ -153,7 +166,8 @@ package struct AttemptResult: Codable, Hashable, Sendable {
     test: TestID, attempt: Int, purpose: AttemptPurpose = .planned, batch: Int, worker: Int,
     verdict: Verdict, reason: String? = nil, skip: Skip? = nil, issues: [TestIssue] = [],
     cases: [TestCaseResult] = [], end: ProcessEnd? = nil, startedAt: Double, duration: Double,
-    stdout: LogReference? = nil, stderr: LogReference? = nil, leaks: [LeakedProcess] = [],
+    stdout: LogReference? = nil, stderr: LogReference? = nil, apps: [AppLog] = [],
+    leaks: [LeakedProcess] = [],
     hadCompany: Bool = false, omitted: OmittedCounts? = nil
   ) {
     let issues = IssueList(issues)
@@ -180,9 +194,13 @@ package struct AttemptResult: Codable, Hashable, Sendable {
     self.duration = duration
     self.stdout = stdout
     self.stderr = stderr
+    appLogs = apps.isEmpty ? nil : apps
     self.leaks = keptLeaks
     self.hadCompany = hadCompany
   }
+
+  /// The logs of the apps that the test called, by bundle identifier.
+  package var apps: [AppLog] { appLogs ?? [] }
 
   private static func limited(_ leaks: [LeakedProcess]) -> [LeakedProcess] {
     let limits = ResultLimits.standard

@@ -9,11 +9,22 @@ package struct TestDescriptor: Codable, Hashable, Sendable {
   /// The library's own identifier: Swift Testing's
   /// `Module.Suite/function()/File.swift:LINE:COLUMN`, the same as ``TestID/name`` for XCTest.
   package var libraryID: String
+  /// Whether the test's module calls apps through the intent system; `nil` stands for `false`.
+  private var intents: Bool?
+
+  /// Whether the test's module calls apps through the intent system, so that each of its tests gets
+  /// a batch of its own.
+  package var usesIntents: Bool {
+    get { intents ?? false }
+    set { intents = newValue ? true : nil }
+  }
 
   package init(
     id: TestID, displayName: String? = nil, location: SourceLocation? = nil,
-    isParameterized: Bool = false, tags: [String] = [], libraryID: String? = nil
+    isParameterized: Bool = false, tags: [String] = [], libraryID: String? = nil,
+    usesIntents: Bool = false
   ) {
+    intents = usesIntents ? true : nil
     self.id = id
     self.displayName = displayName?.limitedName
     self.location = location

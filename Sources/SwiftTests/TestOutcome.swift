@@ -55,7 +55,7 @@ package struct TestOutcome: Sendable, Hashable {
   }
 
   /// Adds the issue that explains the verdict, whatever else was recorded.
-  mutating func add(decisive issue: TestIssue) {
+  package mutating func add(decisive issue: TestIssue) {
     var list = IssueList(issues)
     list.appendDecisive(issue)
     issues = list.kept

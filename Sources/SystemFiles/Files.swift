@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// What reading a file does about links and about files that are none.
 package enum FileReading: Sendable {
@@ -70,7 +70,7 @@ package func readEnd(of path: String, bytes limit: Int) -> (bytes: [UInt8], isWh
 ///
 /// - Throws: ``FileError`` with the code `unwritable`.
 package func writeSmallFile(
-  _ path: String, _ bytes: [UInt8], mode: mode_t = 0o600
+  _ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600
 ) throws(FileError) {
   do throws(SystemFailure) {
     let file = try OwnedDescriptor(
@@ -85,7 +85,7 @@ package func writeSmallFile(
 ///
 /// - Throws: ``FileError`` with the code `unwritable`.
 package func writeFileAtomically(
-  _ bytes: [UInt8], to path: String, mode: mode_t = 0o644
+  _ bytes: [UInt8], to path: String, mode: UInt32 = 0o644
 ) throws(FileError) {
   do throws(SystemFailure) {
     var file = try TemporaryFile(beside: path, mode: mode)

@@ -68,6 +68,22 @@ package struct Container: Sendable, Hashable {
     return result.add(index) ? result : nil
   }
 
+  /// What tells whether anything was done to a container that was filled: the fingerprint of
+  /// everything in it.
+  ///
+  /// - Returns: `nil` when something cannot be looked at.
+  func fullFingerprint() -> Fingerprint? {
+    var result = Fingerprint()
+    func add(_ path: String) -> Bool {
+      guard let stamp = FileStamp(notFollowing: path) else { return false }
+      result.stamps.append(stamp)
+      guard stamp.mode & S_IFMT == S_IFDIR else { return true }
+      guard let names = folderEntries(path) else { return false }
+      return names.sorted().allSatisfy { add("\(path)/\($0)") }
+    }
+    return [home, temporary, index, evidence].allSatisfy { add($0) } ? result : nil
+  }
+
   /// Number of folders that a fresh container has in each of its folders.
   private static let childCounts: [String: Int] = folders.reduce(into: [:]) { counts, folder in
     if let slash = folder.lastIndex(of: "/") { counts[String(folder[..<slash]), default: 0] += 1 }
@@ -107,6 +123,21 @@ package struct Container: Sendable, Hashable {
         advice: WorkRoot.advice)
     }
     return true
+  }
+
+  /// Replaces everything that tests see by a copy of another container's.
+  ///
+  /// - Parameter template: Nobody may write to it meanwhile.
+  /// - Throws: ``WorkersError`` with code `container`.
+  func fill(from template: Container) throws(WorkersError) {
+    for (own, other) in [
+      (home, template.home), (temporary, template.temporary), (index, template.index),
+    ] {
+      if let failure = removeTree(own) {
+        throw WorkersError(.container, "cannot replace \(own)", cause: failure)
+      }
+      try asWorkersError(.container) { () throws(FileError) in try copyTree(other, to: own) }
+    }
   }
 
   private static func components(_ path: String) -> [ArraySlice<UInt8>] {

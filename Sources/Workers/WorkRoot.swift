@@ -22,6 +22,8 @@ package final class WorkRoot {
   private var template: Int32 = -1
   private var retired = 0
   private var fingerprints: [Container: Container.Fingerprint] = [:]
+  /// Of containers that were filled since they were prepared.
+  private var filled: [Container: Container.Fingerprint] = [:]
 
   /// - Parameter base: The folder for the folders of all runs of all users; `nil` or empty for
   ///   `/tmp`.
@@ -183,6 +185,7 @@ package final class WorkRoot {
     }
     try restore()
     fingerprints[container] = nil
+    filled[container] = nil
     if let failure = removeTree(container.root) {
       throw WorkersError(.container, "cannot make a new container", cause: failure)
     }
@@ -193,9 +196,21 @@ package final class WorkRoot {
     return container
   }
 
+  /// Fills a worker's container, which was prepared, with a copy of another one's files.
+  ///
+  /// - Parameter template: Nobody may write to it meanwhile.
+  /// - Throws: ``WorkersError`` with code `container`.
+  package func fill(worker: Int, from template: Container) throws(WorkersError) {
+    let container = container(worker: worker)
+    fingerprints[container] = nil
+    try container.fill(from: template)
+    filled[container] = container.fullFingerprint()
+  }
+
   /// Whether nobody has touched a worker's container since it was prepared.
   package func isUntouched(worker: Int) -> Bool {
     let container = container(worker: worker)
+    if let filled = filled[container] { return container.fullFingerprint() == filled }
     guard let known = fingerprints[container] else { return false }
     return container.fingerprint() == known
   }

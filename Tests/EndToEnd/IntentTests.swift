@@ -7,12 +7,15 @@ extension EndToEnd {
   /// Suites that call an app's intents out of process.
   @Suite struct IntentTests {
     /// As `swift test` and editors run them: the intent system is the test process's own.
-    @Test(arguments: [[], ["--testing-library", "swift-testing"]])
-    func suitePassesWithoutCarrel(arguments: [String]) async throws {
-      let package = try await FixturePackage.prepare("Intents")
+    @Test(arguments: [
+      ("Intents", []), ("Intents", ["--testing-library", "swift-testing"]),
+      ("BadHosts", ["--testing-library", "swift-testing"]),
+    ])
+    func suitePassesWithoutCarrel(name: String, arguments: [String]) async throws {
+      let package = try await FixturePackage.prepare(name)
       let folder = try TemporaryFolder()
       let output = try await runProcess(
-        ["\(package.path)/.build/debug/IntentsPackageTests.xctest"] + arguments,
+        ["\(package.path)/.build/debug/\(name)PackageTests.xctest"] + arguments,
         environment: Carrel.variables(adding: ["CARREL_WORK_DIR": folder.path]))
       #expect(output.status == 0, "\(output.allText)")
       #expect(!output.allText.contains("Executed 0 tests"))
@@ -24,13 +27,6 @@ extension EndToEnd {
         #expect(left == [])
       }
       #expect(!output.isOutputHeldOpen)
-    }
-
-    @Test(arguments: ["1", "auto"]) func suitePassesWithCarrel(batch: String) async throws {
-      let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
-      #expect(run.output.status == 0, "\(run)")
-      #expect(try run.state.tests.count == 13)
-      #expect(try run.state.tests.allSatisfy { $0.result.verdict == .passed }, "\(run)")
     }
 
     /// In a release build the optimizer leaves out records of types that nothing refers to.

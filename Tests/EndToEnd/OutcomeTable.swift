@@ -35,6 +35,9 @@ enum OutcomeTable {
     .failed(.xctest, "SetUpXCTests/testFailedBySetUp", "the set-up broke"),
     .passed(.xctest, "SetUpXCTests/testRuns"),
 
+    .passed(.xctest, "LockXCTests/testThreadsMeetAtALazyValue"),
+    .passed(.xctest, "LockXCTests/testThreadsMeetAtAMutex"),
+
     // The subclasses' inherited tests cannot be listed here; a test of its own is about that.
     .passed(.xctest, "InheritedBaseXCTests/testProduct"),
 

@@ -21,6 +21,21 @@ import Testing
     #expect(plan.position(of: id("M.S/c")) == nil)
   }
 
+  @Test func testsThatCallAppsAreAGroupOfTheirOwn() {
+    let tests = ["a", "b", "c", "d"].map {
+      TestDescriptor(id: id("M.S/\($0)"), usesIntents: $0 == "a" || $0 == "c")
+    }
+    let plan = Plan(tests)
+    #expect(plan.tests == [tests[0], tests[2], tests[1], tests[3]])
+    #expect(plan.groups.map(\.range) == [0..<2, 2..<4])
+    #expect(plan.groups.map(\.isSolitary) == [true, false])
+    let run = ScriptedRun(tests, SchedulerOptions(workers: 1)) { test, _, _ in
+      test == "M.S/c" ? .failed : .passed
+    }
+    #expect(run.specs.map { $0.tests.map(\.name) } == [["M.S/a"], ["M.S/c"], ["M.S/b", "M.S/d"]])
+    #expect(run["M.S/c"]?.company == nil)
+  }
+
   @Test func aTestListedTwiceIsPlannedOnce() {
     let tests = listing(4)
     let plan = Plan(tests + tests.prefix(2) + tests.prefix(1))

@@ -68,6 +68,11 @@ private struct RandomWorld {
         tests += listing(Int.random(in: 0...40, using: &generator), product: "P\(product)", library)
       }
     }
+    if generator.chance(0.3) {
+      for index in tests.indices where tests[index].id.suite.hasSuffix("1") {
+        tests[index].usesIntents = true
+      }
+    }
     if generator.chance(0.3) { tests.shuffle(using: &generator) }
     if generator.chance(0.3) { tests += tests.prefix(5) }
     plan = Plan(tests)
@@ -218,6 +223,8 @@ private struct RandomWorld {
         complaints.append("\(test) runs twice")
       }
     }
+    let solitary = spec.tests.compactMap(plan.position).filter { plan.tests[$0].usesIntents }
+    if !solitary.isEmpty, spec.tests.count > 1 { complaints.append("an app's test has company") }
     switch spec.purpose {
     case .planned:
       if spec.attempts.count != spec.tests.count { complaints.append("unrecorded planned test") }

@@ -102,4 +102,70 @@ import Testing
     #expect(lines.count { $0.hasPrefix("  FAIL") } == 100)
     #expect(lines.contains("  and 150 more"))
   }
+
+  /// Tests that did not run for one reason are told once, with that reason.
+  @Test func testsThatDidNotRunAreToldTogether() {
+    let run = run([(.passed, 1)], exitCode: 130, interruptedBy: "SIGINT") { run in
+      for number in 0..<12 {
+        run.plan(SampleRun.id("M.n\(number)()"))
+        run.finish(
+          SampleRun.id("M.n\(number)()"), .notRun, attempts: 0,
+          reason: number == 3 ? "for another reason" : "the run was interrupted")
+      }
+    }
+    let console = ConsoleReport(
+      style: ConsoleReport.Style(), tests: [], packagePath: nil, runFolder: "r")
+    let lines = console.summary(of: run.state, recordPath: nil).split(separator: "\n")
+    #expect(
+      lines.dropLast() == [
+        "Did not succeed:", "  NOTRUN  M.n3()", "    for another reason",
+        "  NOTRUN  11 tests:", "    the run was interrupted", "    M.n0()", "    M.n1()",
+        "    M.n2()",
+        "    M.n4()", "    M.n5()", "    M.n6()", "    M.n7()", "    M.n8()", "    M.n9()",
+        "    M.n10()", "    and 1 more",
+      ])
+  }
+
+  @Test func testsStoppedByOneFaultAreToldTogether() {
+    let run = run([], exitCode: 6) { run in
+      for name in ["M.a()", "M.b()"] {
+        run.run(SampleRun.id(name), .environment) { $0.reason = "no app answers\nit wrote: no" }
+      }
+      run.run(SampleRun.id("M.c()"), .environment) { $0.reason = "no space left" }
+    }
+    let console = ConsoleReport(
+      style: ConsoleReport.Style(), tests: [], packagePath: nil, runFolder: "r")
+    let lines = console.summary(of: run.state, recordPath: nil).split(separator: "\n")
+    #expect(
+      lines[1...].prefix(7) == [
+        "  ENV     M.c()", "    no space left", "    bundle: r/bundles/c-1.tar.zst",
+        "  ENV     2 tests:", "    no app answers", "    ↳ it wrote: no", "    M.a()",
+      ])
+  }
+
+  @Test func nameForPeopleFollowsTheTest() {
+    var run = SampleRun()
+    for (name, display) in [("M.f()", "Saves a \u{1B}[31mnote"), ("M.`raw name`()", "raw name")] {
+      var test = TestDescriptor(id: SampleRun.id(name))
+      test.displayName = display
+      run.add(.testPlanned(test))
+      run.attempt(test.id, .failed)
+      run.finish(test.id, .failed)
+    }
+    let console = ConsoleReport(
+      style: ConsoleReport.Style(), tests: [], packagePath: nil, runFolder: "r")
+    let lines = console.summary(of: run.state, recordPath: nil).split(separator: "\n")
+    #expect(lines.contains("  FAIL    M.f() \"Saves a \\u{1B}[31mnote\""))
+    #expect(lines.contains("  FAIL    M.`raw name`()"))
+  }
+
+  @Test func longNamesAreCutInTheMiddle() {
+    var run = SampleRun()
+    run.run(SampleRun.id("M." + String(repeating: "x", count: 200_000) + "()"), .failed)
+    let console = ConsoleReport(
+      style: ConsoleReport.Style(), tests: [], packagePath: nil, runFolder: "r")
+    let lines = console.summary(of: run.state, recordPath: nil).split(separator: "\n")
+    #expect(lines[1].utf8.count < 700)
+    #expect(lines[1].hasPrefix("  FAIL    M.xxx") && lines[1].hasSuffix("x()"))
+  }
 }

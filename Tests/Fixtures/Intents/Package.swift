@@ -2,10 +2,6 @@
 
 import PackageDescription
 
-/// Hosts that do not keep to the protocol, each an executable of its own.
-let badHosts = [
-  "Silent", "OtherVersion", "Garbage", "HalfMessage", "TooLong", "WrongAnswer", "EndsEarly",
-]
 let carrel = Context.environment["CARREL_PACKAGE"] ?? "../../.."
 
 let package = Package(
@@ -20,11 +16,12 @@ let package = Package(
         .product(name: "IntentHost", package: "carrel"),
       ],
       swiftSettings: [.swiftLanguageMode(.v5)]),
-    .target(name: "BadHost"),
     .testTarget(
       name: "IntentsTests",
-      dependencies: [
-        "TestApp", .product(name: "AppIntentsTesting", package: "carrel"),
-      ] + badHosts.map { .target(name: $0) }),
-  ] + badHosts.map { .executableTarget(name: $0, dependencies: ["BadHost"]) }
+      dependencies: ["TestApp", .product(name: "AppIntentsTesting", package: "carrel")]),
+    .testTarget(
+      name: "MisbehavingTests",
+      dependencies: ["TestApp", .product(name: "AppIntentsTesting", package: "carrel")]),
+    .testTarget(name: "PlainTests"),
+  ]
 )

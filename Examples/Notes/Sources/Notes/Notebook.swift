@@ -1,24 +1,46 @@
 import Foundation
 
 /// Notes in the order they were written, kept in one file of the user's documents.
-public struct Notebook: Sendable {
+public struct Notebook: Codable, Equatable, Sendable {
   /// Why a note was refused.
   public enum Refusal: Error, Equatable {
     case emptyTitle
-    case titleInUse(String)
   }
 
   public private(set) var notes: [Note] = []
+  private var lastID = 0
 
   public init() {}
 
   /// Adds a note at the end.
-  public mutating func add(_ note: Note) throws(Refusal) {
+  ///
+  /// - Returns: The note with its identifier.
+  @discardableResult
+  public mutating func add(_ note: Note) throws(Refusal) -> Note {
     guard !note.title.isEmpty else { throw .emptyTitle }
-    guard !notes.contains(where: { $0.title == note.title }) else {
-      throw .titleInUse(note.title)
-    }
+    lastID += 1
+    var note = note
+    note.id = "note-\(lastID)"
     notes.append(note)
+    return note
+  }
+
+  /// The note with an identifier; `nil` when there is none.
+  public func note(_ id: String) -> Note? { notes.first { $0.id == id } }
+
+  /// Gives a note another title.
+  ///
+  /// - Returns: The note as it is now; `nil` when there is none.
+  public mutating func rename(_ id: String, to title: String) throws(Refusal) -> Note? {
+    guard !title.isEmpty else { throw .emptyTitle }
+    guard let index = notes.firstIndex(where: { $0.id == id }) else { return nil }
+    notes[index].title = title
+    return notes[index]
+  }
+
+  /// Removes the notes with these identifiers, as far as there are any.
+  public mutating func remove(_ ids: Set<String>) {
+    notes.removeAll { ids.contains($0.id) }
   }
 
   /// The notes that hold a word in title, text or tags; upper and lower case are the same.
@@ -43,14 +65,12 @@ public struct Notebook: Sendable {
       at: Self.file.deletingLastPathComponent(), withIntermediateDirectories: true)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    try encoder.encode(notes).write(to: Self.file)
+    try encoder.encode(self).write(to: Self.file, options: .atomic)
   }
 
   /// Reads what ``save()`` wrote; an empty notebook when there is no file.
   public static func load() throws -> Notebook {
-    var notebook = Notebook()
-    guard let data = FileManager.default.contents(atPath: file.path) else { return notebook }
-    notebook.notes = try JSONDecoder().decode([Note].self, from: data)
-    return notebook
+    guard let data = FileManager.default.contents(atPath: file.path) else { return Notebook() }
+    return try JSONDecoder().decode(Notebook.self, from: data)
   }
 }

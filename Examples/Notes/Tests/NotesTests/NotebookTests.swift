@@ -22,16 +22,19 @@ import Testing
     #expect(notebook.search(word).map(\.title) == ["Groceries"])
   }
 
-  /// Fails on purpose, so that there is a failure to look at. It saves a notebook first: the file
-  /// is in the failure bundle, and the failure comes back when the bundle is reproduced.
   @Test func survivesSaving() throws {
     var notebook = Notebook()
     try notebook.add(Note(title: "Groceries", text: "Milk and honey"))
     try notebook.save()
-    print("saved \(notebook.notes.count) note to \(Notebook.file.lastPathComponent)")
-    let loaded = try Notebook.load()
-    #expect(
-      loaded.notes.map(\.title) == ["Groceries", "Ideas"],
-      "this example fails on purpose: one note was saved, and the test asks for two")
+    #expect(try Notebook.load() == notebook)
+  }
+
+  @Test func identifiersAreNotUsedAgain() throws {
+    var notebook = Notebook()
+    let first = try notebook.add(Note(title: "a"))
+    notebook.remove([first.id])
+    let second = try notebook.add(Note(title: "a"))
+    #expect(first.id != second.id)
+    #expect(try notebook.rename(first.id, to: "b") == nil)
   }
 }

@@ -81,3 +81,24 @@ extension AppIntent {
   /// What the optimizer does not know.
   fileprivate static var isBad: Bool { CommandLine.argc > 0 }
 }
+
+struct Say: AppIntent {
+  static let title: LocalizedStringResource = "Say"
+  @Parameter(title: "Text") var text: String
+
+  func perform() async throws -> some IntentResult {
+    FileHandle.standardError.write(Data("\(text)\n".utf8))
+    return .result()
+  }
+}
+
+/// Answers with the number of the process, which ends a moment later.
+struct EndSoon: AppIntent {
+  static let title: LocalizedStringResource = "End Soon"
+  @Parameter(title: "Never", default: false) var never: Bool
+
+  func perform() async throws -> some IntentResult & ReturnsValue<Int> {
+    if !never { DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) { exit(4) } }
+    return .result(value: Int(getpid()))
+  }
+}

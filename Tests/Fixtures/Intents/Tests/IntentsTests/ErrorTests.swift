@@ -85,21 +85,6 @@ import Testing
     try await expectThatTheAppAnswers()
   }
 
-  @Test(arguments: [
-    ("OtherVersion", AppIntentError.Kind.otherVersion), ("Garbage", .appSpeaksOtherwise),
-    ("HalfMessage", .appEnded), ("TooLong", .appSpeaksOtherwise),
-    ("WrongAnswer", .appSpeaksOtherwise), ("EndsEarly", .appNotStarted),
-  ])
-  func hostsThatBreakTheProtocol(name: String, kind: AppIntentError.Kind) async throws {
-    let bad = IntentDefinitions(bundleIdentifier: "com.example.\(name)")
-    for _ in 1...2 {
-      let thrown = try #require(await error { try await bad.intents["Call"].makeIntent().run() })
-      #expect(thrown.kind == kind, "\(thrown)")
-      #expect(thrown.log?.contains("\(name) was started") == true, "\(thrown)")
-    }
-    try await expectThatTheAppAnswers()
-  }
-
   @Test func callsAtOnceAreAnswered() async throws {
     try await withThrowingTaskGroup(of: String.self) { group in
       for number in 0..<50 {

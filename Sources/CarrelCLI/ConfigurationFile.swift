@@ -1,0 +1,160 @@
+import Glibc
+import IntentWire
+import RunEngine
+import RunModel
+import SystemFiles
+
+/// A package's `carrel.json`; see docs/configuration.md.
+enum ConfigurationFile {
+  static let name = "carrel.json"
+  private static let format = FormatVersion(major: 1, minor: 0)
+  private static let maxBytes = 1 << 20
+
+  static let spec = OptionSpec(
+    "--config", value: "PATH", help: "configuration (default: PACKAGE/\(name), if it is there)")
+
+  /// What the file says about calling apps; the defaults when there is no file.
+  ///
+  /// Keys that this version does not know are named and otherwise ignored.
+  ///
+  /// - Throws: ``CommandError`` with the status `usage` when the file cannot be read, holds
+  ///   something else than it may, or has a newer major version.
+  static func intents(
+    _ arguments: ParsedArguments, package: String, _ context: CommandContext
+  ) throws -> IntentOptions {
+    let given = arguments.string("--config").map { context.absolute($0) }
+    let path = given ?? "\(package)/\(name)"
+    guard given != nil || access(path, F_OK) == 0 else { return IntentOptions() }
+    do {
+      let bytes = try readFile(path, maxBytes: maxBytes)
+      let (options, unknown) = try read(bytes)
+      for key in unknown { context.complain("warning: \(context.shown(path)): \(key)") }
+      return options
+    } catch let error as FileError {
+      throw CommandError(.usage, "the configuration cannot be read: \(error)")
+    } catch let problem as Problem {
+      throw CommandError(.usage, "\(context.shown(path)): \(problem.text)")
+    }
+  }
+
+  /// Why a text is no configuration.
+  struct Problem: Error {
+    var text: String
+  }
+
+  /// - Returns: The options, and a remark for each key that is not known.
+  /// - Throws: ``Problem``.
+  static func read(_ bytes: [UInt8]) throws(Problem) -> (IntentOptions, unknown: [String]) {
+    let json: WireJSON
+    do throws(WireSyntaxError) {
+      json = try WireJSON(reading: bytes)
+    } catch {
+      throw Problem(text: "not JSON: \(error)")
+    }
+    var reader = Reader()
+    var options = IntentOptions()
+    let root = try reader.object(json, "", keys: ["format", "intents"])
+    guard let text = try reader.text(root["format"], "format") else {
+      throw Problem(text: "'format' is missing; this version writes \"\(format)\"")
+    }
+    guard let version = FormatVersion(parsing: text) else {
+      throw Problem(text: "'format' must be like \"\(format)\", not \"\(text)\"")
+    }
+    guard version.major <= format.major else {
+      throw Problem(
+        text: "format \(version) is newer than this version of Carrel, which reads \(format)")
+    }
+    if let value = root["intents"] {
+      let keys = ["callLimit", "indexDelay", "seed"]
+      let intents = try reader.object(value, "intents", keys: keys)
+      if let limit = try reader.seconds(intents["callLimit"], "intents.callLimit") {
+        guard limit > 0 else { throw Problem(text: "'intents.callLimit' must be more than 0") }
+        options.callLimit = limit
+      }
+      options.indexDelay =
+        try reader.seconds(intents["indexDelay"], "intents.indexDelay") ?? 0
+      if let seed = intents["seed"] { options.seed = try reader.seed(seed) }
+    }
+    return (options, reader.unknown)
+  }
+
+  private struct Reader {
+    var unknown: [String] = []
+
+    mutating func object(
+      _ json: WireJSON, _ path: String, keys: [String]
+    ) throws(Problem) -> WireJSON {
+      guard let members = json.members else {
+        throw Problem(text: (path.isEmpty ? "the file" : "'\(path)'") + " must hold an object")
+      }
+      for member in members where !keys.contains(member.key) {
+        let name = path.isEmpty ? member.key : "\(path).\(member.key)"
+        unknown.append(
+          "unknown key '\(name)' is ignored\(didYouMean(nearest(member.key, keys)))")
+      }
+      return json
+    }
+
+    private func nearest(_ key: String, _ keys: [String]) -> [String] {
+      let wanted = Array(key.lowercased().utf8.prefix(100))
+      return keys.compactMap { known in
+        editDistance(wanted, Array(known.lowercased().utf8), limit: 2).map { (known, $0) }
+      }.min { $0.1 < $1.1 }.map { [$0.0] } ?? []
+    }
+
+    func text(_ json: WireJSON?, _ path: String) throws(Problem) -> String? {
+      guard let json else { return nil }
+      guard let text = json.string else { throw Problem(text: "'\(path)' must be a string") }
+      return text
+    }
+
+    func seconds(_ json: WireJSON?, _ path: String) throws(Problem) -> Double? {
+      guard let json else { return nil }
+      guard let seconds = json.double, seconds >= 0, seconds <= Double(ParsedArguments.mostSeconds)
+      else {
+        throw Problem(
+          text: "'\(path)' must be a number of seconds from 0 to \(ParsedArguments.mostSeconds)")
+      }
+      return seconds
+    }
+
+    mutating func seed(_ json: WireJSON) throws(Problem) -> SeedCall {
+      let path = "intents.seed"
+      let seed = try object(json, path, keys: ["bundle", "intent", "parameters", "shared"])
+      guard let bundle = try text(seed["bundle"], "\(path).bundle"),
+        let intent = try text(seed["intent"], "\(path).intent")
+      else { throw Problem(text: "'\(path)' needs 'bundle' and 'intent'") }
+      var parameters: [String: IntentValue] = [:]
+      if let value = seed["parameters"] {
+        guard let members = value.members else {
+          throw Problem(text: "'\(path).parameters' must hold an object")
+        }
+        for member in members {
+          parameters[member.key] = try self.value(member.value, "\(path).parameters.\(member.key)")
+        }
+      }
+      if let shared = seed["shared"], shared.bool == nil {
+        throw Problem(text: "'\(path).shared' must be true or false")
+      }
+      return SeedCall(
+        bundleIdentifier: bundle, intent: intent, parameters: parameters,
+        isShared: seed["shared"]?.bool ?? true)
+    }
+
+    private func value(_ json: WireJSON, _ path: String) throws(Problem) -> IntentValue {
+      switch json {
+      case .null: return .null
+      case .bool(let flag): return .bool(flag)
+      case .int(let number): return .int(Int(number))
+      case .double(let number): return .double(number)
+      case .string(let text): return .string(text)
+      case .array(let values):
+        var result: [IntentValue] = []
+        for value in values { result.append(try self.value(value, path)) }
+        return .array(result)
+      case .object:
+        throw Problem(text: "'\(path)' must be a text, a number, true, false, null or an array")
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import RunModel
+
+extension AttemptResult {
+  /// A test's output without what the report says anyway: the lines in which XCTest reports the
+  /// attempt's failures, `File.swift:12: error: Class.method : message`, and those in which Swift's
+  /// backtracer reports its progress.
+  ///
+  /// Only what people read is made shorter; logs and bundles have all of it.
+  func withoutRepetitions(_ text: String) -> String {
+    var reports = Set(issues.prefix(100).flatMap { xctestReport(of: $0) })
+    reports.remove("")
+    var kept = ""
+    var rest = text.utf8[...]
+    while !rest.isEmpty {
+      if let length = reports.lazy.compactMap({ Self.length(of: $0, atStartOf: rest) }).max() {
+        rest = rest.dropFirst(length)
+        continue
+      }
+      let end = rest.firstIndex(of: UInt8(ascii: "\n")).map(rest.index(after:)) ?? rest.endIndex
+      let line = String(Substring(rest[..<end]))
+      if !(verdict == .crashed && Self.isOfBacktracer(line)) { kept += line }
+      rest = rest[end...]
+    }
+    return kept
+  }
+
+  /// What XCTest writes about an issue; it names the class without its module.
+  private func xctestReport(of issue: TestIssue) -> [String] {
+    guard test.library == .xctest, let location = issue.location else { return [] }
+    let name = test.name
+    let module = name.firstIndex(of: ".").map { name.index(after: $0) } ?? name.startIndex
+    let short = name[module...].replacing("/", with: ".", maxReplacements: 1)
+    return ["\(location.file):\(location.line): error: \(short) : \(issue.message)\n"]
+  }
+
+  private static func length(of report: String, atStartOf text: Substring.UTF8View) -> Int? {
+    text.starts(with: report.utf8) ? report.utf8.count : nil
+  }
+
+  /// `*** Signal 4: Backtracing from 0x7f… ***` and the words that follow it.
+  private static func isOfBacktracer(_ line: String) -> Bool {
+    line.hasPrefix("*** ") && line.contains(": Backtracing from 0x")
+  }
+}

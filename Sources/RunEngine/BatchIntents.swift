@@ -1,0 +1,132 @@
+import Evidence
+import IntentSystem
+import IntentWire
+import RunModel
+import Workers
+
+/// The intent system of one batch, with what becomes evidence: the journal of its calls and what
+/// its apps wrote.
+///
+/// A batch that calls apps has one test, so everything belongs to one attempt.
+final class BatchIntents {
+  /// Bytes of the journal that are kept for a bundle.
+  private static let journalBytes = 4 << 20
+
+  private var system: IntentSystem?
+  private let run: IntentRun
+  private let record: RunRecord
+  private let test: TestID
+  private let attempt: Int
+  private var logs: [String: CappedLog] = [:]
+  /// The first lines of the journal, within the limit.
+  private(set) var journal: [UInt8] = []
+  /// Lines that did not fit.
+  private(set) var journalRest = 0
+  /// The last call of an intent, or the last call of all.
+  private(set) var lastCall: JournalEntry?
+  /// Processes of apps that ended while they had nothing to answer.
+  private var strayEnds: [WireError] = []
+  /// What the test is charged with besides what its own calls told it, with the apps' words.
+  var complaints: [String] { strayEnds.map { $0.message + ($0.log.map { "\n\($0)" } ?? "") } }
+  /// What could not be written.
+  private(set) var failure: (any Error)?
+  let fixtureToken: String
+  /// The variables that the test's process needs besides those of its container.
+  let variables: [String: String]
+
+  /// Begins to listen.
+  ///
+  /// - Parameters:
+  ///   - environment: That of the apps' processes.
+  ///   - scope: Marks the apps' processes.
+  /// - Throws: ``WireError`` when the socket or the index cannot be used.
+  init(
+    _ run: IntentRun, test: TestID, attempt: Int, container: Container,
+    environment: [String: String], scope: String, supervisor: Supervisor, record: RunRecord
+  ) throws(WireError) {
+    self.run = run
+    self.record = record
+    self.test = test
+    self.attempt = attempt
+    let token = FixtureToken.make(seed: run.seed, test: test)
+    fixtureToken = token
+    var configuration = run.systemConfiguration(
+      container: container, environment: environment, scope: scope, fixtureToken: token)
+    variables = [
+      "CARREL_INTENT_SOCKET": configuration.socketPath, "CARREL_FIXTURE_TOKEN": token,
+    ]
+    let inbox = Inbox()
+    configuration.onJournal = { inbox.owner?.take($0) }
+    configuration.onHostOutput = { inbox.owner?.take($0, $1) }
+    configuration.onStrayEnd = { inbox.owner?.strayEnds.append($0) }
+    system = try IntentSystem(
+      configuration, loop: supervisor.loop, registry: supervisor.registry)
+    inbox.owner = self
+  }
+
+  /// What the system's handlers hold instead of their owner.
+  private final class Inbox {
+    weak var owner: BatchIntents?
+  }
+
+  /// Calls the seed intent when it is to be called before each attempt.
+  ///
+  /// - Parameter handler: Is given why that failed.
+  func seed(then handler: @escaping (EnvironmentFault?) -> Void) {
+    guard let system, let call = run.options.seed, !call.isShared else { return handler(nil) }
+    call.perform(in: system) { [self] fault in
+      // Only what the test calls is told about it.
+      lastCall = nil
+      handler(fault)
+    }
+  }
+
+  /// Ends the apps and closes the index.
+  ///
+  /// - Parameter onStopped: Called once when no process is left.
+  func stop(_ onStopped: @escaping () -> Void) {
+    guard let system else { return onStopped() }
+    system.stop { [self] in
+      // Not while it is calling.
+      self.system = nil
+      onStopped()
+    }
+  }
+
+  /// The apps' logs, finished.
+  var logReferences: [AppLog] {
+    logs.sorted { $0.key < $1.key }.compactMap { bundle, log in
+      do {
+        return try log.finish().map { AppLog(bundleIdentifier: bundle, log: $0) }
+      } catch {
+        failure = failure ?? error
+        return nil
+      }
+    }
+  }
+
+  private func take(_ entry: JournalEntry) {
+    if entry.intent != nil || lastCall?.intent == nil { lastCall = entry }
+    let own: [WireJSON.Member] = [
+      .init("test", .string("\(test)")), .init("attempt", .int(Int64(attempt))),
+    ]
+    let line = WireJSON.object(own + (entry.json.members ?? [])).bytes + [10]
+    do {
+      try run.journal.append(line)
+    } catch {
+      failure = failure ?? error
+    }
+    if journal.count + line.count <= Self.journalBytes { journal += line } else { journalRest += 1 }
+  }
+
+  private func take(_ bundle: String, _ bytes: UnsafeRawBufferPointer) {
+    let log: CappedLog
+    if let known = logs[bundle] {
+      log = known
+    } else {
+      log = record.makeLog(test, attempt: attempt, stream: "app-\(logs.count + 1)")
+      logs[bundle] = log
+    }
+    log.append(bytes)
+  }
+}

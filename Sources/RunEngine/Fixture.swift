@@ -1,0 +1,95 @@
+import Evidence
+import IntentSystem
+import IntentWire
+import Workers
+
+/// The data that a seed intent makes once and that is copied into the container of each attempt.
+final class Fixture {
+  private enum State {
+    case notMade
+    case making(IntentSystem)
+    case made(Result<Container, EnvironmentFault>)
+  }
+
+  private let call: SeedCall
+  private var state = State.notMade
+  private var waiting: [(Result<Container, EnvironmentFault>) -> Void] = []
+  private var isCancelled = false
+
+  init(_ call: SeedCall) { self.call = call }
+
+  /// - Parameter handler: Is given the container with the data, which nobody writes to any more.
+  func whenMade(
+    by run: IntentRun, root: WorkRoot, indexTemplate: String,
+    environment: (Container) -> [String: String], scope: String, supervisor: Supervisor,
+    then handler: @escaping (Result<Container, EnvironmentFault>) -> Void
+  ) {
+    switch state {
+    case .made(let result): return handler(result)
+    case .making: waiting.append(handler)
+    case .notMade:
+      waiting.append(handler)
+      do {
+        // No worker has the number 0.
+        let container = try root.prepare(worker: 0, indexTemplate: indexTemplate)
+        var configuration = run.systemConfiguration(
+          container: container, environment: environment(container), scope: scope,
+          fixtureToken: call.token(seed: run.seed))
+        configuration.onJournal = { try? run.journal.append($0.json.bytes + [10]) }
+        let system = try IntentSystem(
+          configuration, loop: supervisor.loop, registry: supervisor.registry)
+        state = .making(system)
+        call.perform(in: system) { [self] fault in
+          system.stop { [self] in
+            finish(fault.map { .failure($0) } ?? keep(container, root))
+          }
+        }
+      } catch {
+        finish(.failure(EnvironmentFault(message: "\(error)", log: nil)))
+      }
+    }
+  }
+
+  func cancel() {
+    isCancelled = true
+    if case .making(let system) = state { system.stop {} }
+  }
+
+  /// Takes the container out of the way of the workers' ones.
+  private func keep(_ container: Container, _ root: WorkRoot) -> Result<Container, EnvironmentFault>
+  {
+    guard let folder = root.retire(container, keepsFiles: true) else {
+      return .failure(EnvironmentFault(message: "the seeded container is gone", log: nil))
+    }
+    return .success(Container(root: folder))
+  }
+
+  private func finish(_ result: Result<Container, EnvironmentFault>) {
+    state = isCancelled ? .notMade : .made(result)
+    let handlers = waiting
+    waiting = []
+    for handler in handlers { handler(result) }
+  }
+}
+
+extension SeedCall {
+  /// Names the data: the same for the same seed of a run.
+  func token(seed: String) -> String {
+    FixtureToken.make(seed: seed, name: "\(bundleIdentifier) \(intent)")
+  }
+
+  /// Calls the intent and waits until what it told the index can be found.
+  func perform(in system: IntentSystem, then handler: @escaping (EnvironmentFault?) -> Void) {
+    let name = "the seed intent \(intent) of \(bundleIdentifier)"
+    system.perform(bundleIdentifier, intent, parameters) { result in
+      switch result {
+      case .success:
+        system.whenIndexed { error in
+          handler(error.map { EnvironmentFault(message: "\(name): \($0.message)", log: $0.log) })
+        }
+      case .failure(let error):
+        handler(EnvironmentFault(message: "\(name) failed: \(error.message)", log: error.log))
+      }
+    }
+  }
+}

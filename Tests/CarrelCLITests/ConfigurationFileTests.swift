@@ -1,0 +1,97 @@
+import IntentWire
+import RunEngine
+import TestSupport
+import Testing
+
+@testable import CarrelCLI
+
+@Suite struct ConfigurationFileTests {
+  private func read(_ text: String) throws(ConfigurationFile.Problem) -> (
+    IntentOptions, unknown: [String]
+  ) {
+    try ConfigurationFile.read(Array(text.utf8))
+  }
+
+  @Test func everythingThatThereIs() throws {
+    let (options, unknown) = try read(
+      """
+      {"format": "1.7", "intents": {"callLimit": 2.5, "indexDelay": 0.01, "seed": {
+        "bundle": "com.example.Notes", "intent": "Seed", "shared": false,
+        "parameters": {"a": 1, "b": 0.5, "c": "x", "d": [true, null]}}}}
+      """)
+    #expect(unknown == [])
+    #expect(options.callLimit == 2.5 && options.indexDelay == 0.01)
+    #expect(
+      options.seed
+        == SeedCall(
+          bundleIdentifier: "com.example.Notes", intent: "Seed",
+          parameters: [
+            "a": .int(1), "b": .double(0.5), "c": .string("x"), "d": .array([.bool(true), .null]),
+          ], isShared: false))
+  }
+
+  @Test func defaults() throws {
+    let (options, _) = try read(#"{"format": "1.0"}"#)
+    #expect(options == IntentOptions())
+    let seed = try read(
+      #"{"format": "1.0", "intents": {"seed": {"bundle": "b", "intent": "i"}}}"#
+    ).0.seed
+    #expect(seed?.isShared == true && seed?.parameters == [:])
+  }
+
+  @Test func unknownKeysAreNamed() throws {
+    let (_, unknown) = try read(
+      #"{"format": "1.0", "x": 1, "intents": {"callLimits": 1, "seed": {"bundle": "b", "intent": "i", "sharde": 1}}}"#
+    )
+    #expect(
+      unknown == [
+        "unknown key 'x' is ignored",
+        "unknown key 'intents.callLimits' is ignored; did you mean 'callLimit'?",
+        "unknown key 'intents.seed.sharde' is ignored; did you mean 'shared'?",
+      ])
+  }
+
+  @Test(arguments: [
+    ("", "not JSON"), ("[]", "the file must hold an object"), ("{}", "'format' is missing"),
+    (#"{"format": 1}"#, "'format' must be a string"), (#"{"format": "x"}"#, "must be like \"1.0\""),
+    (#"{"format": "2.0"}"#, "newer than this version"),
+    (#"{"format": "1.0", "format": "1.0"}"#, "not JSON"),
+    (#"{"format": "1.0", "intents": 1}"#, "'intents' must hold an object"),
+    (#"{"format": "1.0", "intents": {"callLimit": 0}}"#, "more than 0"),
+    (#"{"format": "1.0", "intents": {"callLimit": "1"}}"#, "a number of seconds from 0 to"),
+    (#"{"format": "1.0", "intents": {"indexDelay": -1}}"#, "a number of seconds from 0 to"),
+    (#"{"format": "1.0", "intents": {"seed": {"bundle": "b"}}}"#, "needs 'bundle' and 'intent'"),
+    (
+      #"{"format": "1.0", "intents": {"seed": {"bundle": "b", "intent": "i", "shared": 1}}}"#,
+      "true or false"
+    ),
+    (
+      #"{"format": "1.0", "intents": {"seed": {"bundle": "b", "intent": "i", "parameters": {"a": {}}}}}"#,
+      "'intents.seed.parameters.a' must be"
+    ),
+  ])
+  func whatIsNone(text: String, problem: String) {
+    let error = #expect(throws: ConfigurationFile.Problem.self) { try read(text) }
+    #expect(error?.text.contains(problem) == true, "\(error?.text ?? "")")
+  }
+
+  /// Whatever bytes there are: options or a problem.
+  @Test func anyBytes() {
+    let seeds = [
+      #"{"format": "1.0", "intents": {"callLimit": 30, "seed": {"bundle": "b", "intent": "i", "parameters": {"a": [1, {}]}}}}"#
+    ]
+    for seed in 0..<2000 {
+      var generator = SeededGenerator(seed: seed)
+      var bytes = Array(seeds[0].utf8)
+      for _ in 0..<Int.random(in: 1...6, using: &generator) {
+        let index = Int.random(in: 0..<bytes.count, using: &generator)
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+        case 1: bytes.remove(at: index)
+        default: bytes.insert(contentsOf: bytes.prefix(index), at: index)
+        }
+      }
+      _ = try? ConfigurationFile.read(bytes)
+    }
+  }
+}

@@ -1,0 +1,269 @@
+import FoundationEssentials
+import RunModel
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Suites that call an app's intents, under `carrel run`.
+  @Suite struct IntentRunTests {
+    @Test(arguments: ["1", "auto", "50"]) func testsThatCallAppsRunAlone(batch: String) async throws
+    {
+      let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
+      #expect(run.output.status == 0, "\(run)")
+      #expect(try run.state.tests.count == 19)
+      for test in try run.state.tests {
+        let isExtra = test.id.name.hasPrefix("MisbehavingTests.")
+        #expect(test.result.verdict == (isExtra ? .skipped : .passed), "\(test.id)\n\(run)")
+      }
+      let starts = try run.events.compactMap { event in
+        if case .batchStarted(let start) = event.kind { start } else { nil }
+      }
+      for start in starts where !start.tests[0].name.hasPrefix("PlainTests.") {
+        #expect(start.tests.count == 1)
+      }
+      let plain = starts.filter { $0.tests[0].name.hasPrefix("PlainTests.") }
+      #expect(plain.count == (batch == "1" ? 3 : batch == "50" ? 1 : plain.count))
+    }
+
+    /// The same for the same seed and test, another one for each test.
+    @Test func fixtureTokensComeFromTheSeed() async throws {
+      func tokens(seed: String) async throws -> [String: Set<String>] {
+        let run = try await Carrel.run("Intents", "--seed", seed, "--filter", "NoteTests")
+        #expect(run.output.status == 0, "\(run)")
+        var tokens: [String: Set<String>] = [:]
+        for line in try Journal(at: "\(run.record)/journal.jsonl").lines {
+          tokens[line.test ?? "", default: []].insert(line.fixtureToken ?? "none")
+        }
+        return tokens
+      }
+      let first = try await tokens(seed: "a")
+      #expect(first.count == 7)
+      #expect(first.values.allSatisfy { $0.count == 1 })
+      #expect(Set(first.values).count == 7)
+      #expect(try await tokens(seed: "a") == first)
+      #expect(try await tokens(seed: "b").values.allSatisfy { !first.values.contains($0) })
+    }
+
+    private func misbehave(
+      _ test: String, _ options: String...
+    ) async throws -> CarrelRun {
+      try await Carrel.run(
+        "Intents",
+        ["--test", "MisbehavingTests.MisbehavingTests/\(test)"] + options + [
+          "--pass-env", "CARREL_TEST_CASE",
+        ], environment: ["CARREL_TEST_CASE": test])
+    }
+
+    @Test func failureHasItsEvidence() async throws {
+      let run = try await misbehave("testFails", "--seed", "s")
+      #expect(run.output.status == 1, "\(run)")
+      #expect(run.output.text.contains("    com.example.TestApp:\n      the app says this\n"))
+      let test = try run.test("testFails")
+      let bundle = try await ExtractedBundle(try run.bundle(test))
+      let manifest = try bundle.manifest()
+      #expect(manifest.bundleIdentifier == "com.example.TestApp")
+      #expect(manifest.intentName == "Say")
+      #expect(manifest.runtime.hasPrefix("Linux "))
+      let token = try #require(manifest.fixtureToken)
+      #expect(token.count == 16)
+      #expect(try bundle.text("logs/app-com.example.TestApp.log") == "the app says this\n")
+      let journal = Journal(text: try bundle.text("journal.jsonl"))
+      #expect(journal.lines.map(\.intent) == ["CreateNote", "Say"])
+      #expect(
+        journal.lines.allSatisfy {
+          $0.test == "\(test.id)" && $0.attempt == 1 && $0.fixtureToken == token
+            && $0.bundle == "com.example.TestApp" && $0.method == "intent.perform"
+        })
+      // The app's index is the attempt's, closed.
+      #expect(try !bundle.names().contains { $0.hasPrefix("index.sqlite-") })
+
+      let repro = try await Carrel.invoke(
+        [
+          "repro", try run.bundle(test), run.package.path, "--skip-build", "--output",
+          run.folder.path(of: "repro"),
+        ])
+      #expect(repro.status == 0 && repro.text.contains("REPRODUCED"), "\(repro.allText)")
+      let record = try recordFolder(in: run.folder.path(of: "repro"))
+      let again = try Journal(at: "\(record)/journal.jsonl")
+      #expect(again.lines.map(\.fixtureToken) == [token, token])
+    }
+
+    @Test func appsThatEndAreChargedToTheirTest() async throws {
+      var run = try await misbehave("testAppEndsBetweenCalls")
+      #expect(run.output.status == 1, "\(run)")
+      var attempt = try #require(try run.test("testAppEndsBetweenCalls").decisive)
+      #expect(attempt.verdict == .failed)
+      #expect(
+        attempt.issues.map(\.message) == [
+          "the process of com.example.TestApp ended with exit status 4 while it had nothing to answer"
+        ])
+      run = try await misbehave("testCrashes")
+      attempt = try #require(try run.test("testCrashes").decisive)
+      #expect(attempt.verdict == .failed)
+      let message = try #require(attempt.issues.first?.message)
+      #expect(message.contains("ended with signal SIG") && message.contains("on purpose"), "\(run)")
+      #expect(attempt.apps.map(\.bundleIdentifier) == ["com.example.TestApp"])
+      #expect(try run.log(attempt.apps.first?.log).starts(with: Array("TestApp/".utf8)))
+    }
+
+    @Test func limitOfACallIsThatOfTheConfiguration() async throws {
+      let folder = try TemporaryFolder()
+      let path = try write(
+        #"{"format": "1.0", "intents": {"callLimit": 0.3}}"#, to: folder)
+      let run = try await misbehave("testHangs", "--config", path)
+      let attempt = try #require(try run.test("testHangs").decisive)
+      #expect(attempt.verdict == .failed)
+      #expect(
+        attempt.issues.first?.message.contains(
+          "com.example.TestApp did not answer within 0.3 s; its process was ended") == true,
+        "\(run)")
+    }
+
+    /// Not even the simplest call is answered: no test is blamed.
+    @Test func appThatDoesNotAnswerIsAFaultOfTheEnvironment() async throws {
+      let run = try await Carrel.run("BadHosts", "--workers", "2")
+      #expect(run.output.status == 6, "\(run)")
+      let tests = try run.state.tests
+      #expect(tests.count == 1 && tests.allSatisfy { $0.result.verdict == .environment })
+      let reason = try #require(tests.first?.decisive?.reason)
+      #expect(reason.contains("does not answer even the simplest call"), "\(reason)")
+      #expect(reason.contains("was started"), "\(reason)")
+    }
+
+    @Test(arguments: [true, false]) func seedIntentRunsBeforeTests(isShared: Bool) async throws {
+      let folder = try TemporaryFolder()
+      let path = try write(
+        """
+        {"format": "1.0", "intents": {"seed": {"bundle": "com.example.TestApp",
+          "intent": "CreateNote", "parameters": {"title": "Seed", "tags": ["a"]},
+          "shared": \(isShared)}}}
+        """, to: folder)
+      let run = try await Carrel.run(
+        "Intents", "--filter", "testPrivate|testScreen", "--workers", "2", "--config", path)
+      #expect(run.output.status == 0, "\(run)")
+      let journal = try Journal(at: "\(run.record)/journal.jsonl").lines
+      let seeds = journal.filter { $0.intent == "CreateNote" && $0.text.contains("Seed") }
+      #expect(seeds.count == (isShared ? 1 : 2))
+      #expect(seeds.allSatisfy { ($0.test == nil) == isShared && $0.fixtureToken != nil })
+      #expect(journal.first?.text.contains("Seed") == true)
+    }
+
+    @Test func seedThatFailsIsAFaultOfTheEnvironment() async throws {
+      let folder = try TemporaryFolder()
+      for shared in [true, false] {
+        let path = try write(
+          """
+          {"format": "1.0", "intents": {"seed": {"bundle": "com.example.TestApp",
+            "intent": "CreateNot", "shared": \(shared)}}}
+          """, to: folder)
+        let run = try await Carrel.run("Intents", "--filter", "testScreen", "--config", path)
+        #expect(run.output.status == 6, "\(run)")
+        #expect(
+          run.output.text.contains(
+            "the seed intent CreateNot of com.example.TestApp failed: com.example.TestApp has no "
+              + "intent 'CreateNot'; did you mean 'CreateNote'?"), "\(run)")
+      }
+    }
+
+    /// The example: a whole suite against an app that keeps its notes in a file, seeded, with one
+    /// test that fails on purpose.
+    @Test func exampleFailsOnceAndIsReproduced() async throws {
+      let folder = try TemporaryFolder()
+      let package = "\(FixturePackage.repository)/Examples/Notes"
+      let scratch = "\(Carrel.productsFolder)/end-to-end/NotesExample"
+      let output = try await Carrel.invoke(
+        [
+          "run", package, "--scratch-path", scratch, "--output", folder.path(of: "runs"),
+          "--workers", "2",
+        ], timeout: 600)
+      #expect(output.status == 1, "\(output.allText)")
+      let record = try recordFolder(in: folder.path(of: "runs"))
+      let state = RunState(try readEvents("\(record)/events.jsonl"))
+      let failed = state.tests.filter { $0.result.verdict == .failed }
+      #expect(failed.map(\.id.function) == ["testCapturedNoteHasATitleOfItsOwn"])
+      #expect(
+        state.tests.allSatisfy {
+          [.passed, .skipped].contains($0.result.verdict) || $0.id == failed.first?.id
+        }, "\(output.allText)")
+      let path = "\(record)/\(try #require(failed.first?.bundles[1]?.path))"
+      let notebook = try await ExtractedBundle(path).text("container/home/Documents/notebook.json")
+      for title in ["Seed 1", "Seed 2", "Seed 3", "Captured"] {
+        #expect(notebook.contains("\"\(title)\""), "\(notebook)")
+      }
+      let repro = try await Carrel.invoke(
+        [
+          "repro", path, package, "--skip-build", "--scratch-path", scratch, "--output",
+          folder.path(of: "repro"),
+        ])
+      #expect(repro.status == 0 && repro.text.contains("REPRODUCED"), "\(repro.allText)")
+    }
+  }
+}
+
+/// The lines of a journal.
+private struct Journal {
+  struct Line: Decodable {
+    var test: String?
+    var attempt: Int?
+    var bundle: String
+    var method: String
+    var intent: String?
+    var fixtureToken: String?
+    /// All of it.
+    var text = ""
+
+    private enum CodingKeys: String, CodingKey {
+      case test, attempt, bundle, method, intent, fixtureToken
+    }
+  }
+
+  var lines: [Line]
+
+  init(at path: String) throws {
+    self.init(text: String(decoding: try readFile(path), as: UTF8.self))
+  }
+
+  init(text: String) {
+    lines = text.split(separator: "\n").compactMap { text in
+      var line = try? JSONDecoder().decode(Line.self, from: Data(text.utf8))
+      line?.text = String(text)
+      return line
+    }
+  }
+}
+
+private func write(_ text: String, to folder: TemporaryFolder) throws -> String {
+  let path = folder.path(of: "carrel.json")
+  try Data(text.utf8).write(to: URL(filePath: path))
+  return path
+}
+
+/// The files of a failure bundle.
+private struct ExtractedBundle {
+  struct Manifest: Decodable {
+    var bundleIdentifier: String?
+    var intentName: String?
+    var fixtureToken: String?
+    var runtime: String
+  }
+
+  private let folder: TemporaryFolder
+
+  init(_ path: String) async throws {
+    folder = try TemporaryFolder()
+    let output = try await Carrel.invoke(["bundle", "extract", path, folder.path(of: "bundle")])
+    guard output.status == 0 else { throw FixtureProblem(output.allText) }
+  }
+
+  func text(_ name: String) throws -> String {
+    String(decoding: try readFile(folder.path(of: "bundle/\(name)")), as: UTF8.self)
+  }
+
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "bundle"))
+  }
+
+  func manifest() throws -> Manifest {
+    try JSONDecoder().decode(Manifest.self, from: Data(try text("manifest.json").utf8))
+  }
+}

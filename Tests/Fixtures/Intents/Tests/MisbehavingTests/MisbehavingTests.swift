@@ -1,0 +1,35 @@
+import AppIntentsTesting
+import XCTest
+
+/// Tests that are only run when somebody asks for one of them: they fail, or are charged with what
+/// their app does.
+final class MisbehavingTests: XCTestCase {
+  let app = IntentDefinitions(bundleIdentifier: "com.example.TestApp")
+
+  override func setUp() async throws {
+    let asked = ProcessInfo.processInfo.environment["CARREL_TEST_CASE"]
+    try XCTSkipUnless(asked.map { name.hasSuffix(".\($0)") } ?? false, "nobody asked for it")
+  }
+
+  func testFails() async throws {
+    let note = try await app.intents["CreateNote"].makeIntent(title: "Milk").run()
+    try await app.intents["Say"].makeIntent(text: "the app says this").run()
+    XCTAssertEqual(try note.value.title, "Bread")
+  }
+
+  /// The app's process ends while it has nothing to answer; the next call has a new one.
+  func testAppEndsBetweenCalls() async throws {
+    let number: Int = try await app.intents["EndSoon"].makeIntent().run().value
+    while kill(pid_t(number), 0) == 0 { await Task.yield() }
+    let next: Int = try await app.intents["EndSoon"].makeIntent(never: true).run().value
+    XCTAssertNotEqual(number, next)
+  }
+
+  func testHangs() async throws {
+    try await app.intents["Hang"].makeIntent().run()
+  }
+
+  func testCrashes() async throws {
+    try await app.intents["Crash"].makeIntent().run()
+  }
+}
