@@ -33,6 +33,7 @@ let package = Package(
       resources: [
         .embedInCode("Observer/children.c.in"), .embedInCode("Observer/classes.c.in"),
         .embedInCode("Observer/homes.c.in"), .embedInCode("Observer/interpose.c.in"),
+        .embedInCode("Observer/locks.c.in"),
         .embedInCode("Observer/output.c.in"), .embedInCode("Observer/warm.c.in"),
         .embedInCode("Observer/Observer.swift.in"),
       ]),
@@ -84,6 +85,12 @@ let package = Package(
       name: "SearchIndexTests",
       dependencies: ["CSQLite", "IntentWire", "SearchIndex", "TestSupport"]),
     .testTarget(
+      name: "IntentSystemTests",
+      dependencies: [
+        "IntentSystem", "IntentWire", "RunModel", "SearchIndex", "SystemFiles", "TestSupport",
+        "Workers",
+      ]),
+    .testTarget(
       name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "TestSupport", "Workers"]),
     .testTarget(
       name: "EvidenceTests",
@@ -102,6 +109,11 @@ let package = Package(
       ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["RunModel", "TestSupport"], path: "Tests/EndToEnd"),
+
+    // What ci/bench runs.
+    .executableTarget(
+      name: "index-benchmark", dependencies: ["CSQLite", "IntentWire", "SearchIndex"],
+      path: "Tests/Benchmarks/IndexBenchmark"),
 
     // What several test targets share.
     .target(

@@ -51,6 +51,7 @@ extension Int: _IntentValue {
     case .int(let number): return number
     case .double(let number):
       if let whole = Int(exactly: number) { return whole }
+      throw WireError(.wrongType, "\(number) was given where a whole number is expected")
     case .string(let text):
       if let number = Int(text) { return number }
     default: break

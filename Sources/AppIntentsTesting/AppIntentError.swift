@@ -67,7 +67,21 @@ extension AppIntentError: LocalizedError, CustomNSError, CustomStringConvertible
   public var description: String {
     var text = kind == .thrownByApp ? "\(originalDescription) (\(domain) \(code))" : message
     if kind == .thrownByApp, originalDescription != message { text += ": \(message)" }
-    if let log { text += "\nlast output of the app:\n\(log)" }
+    if let words = log.map(Self.lastWords), !words.isEmpty {
+      text += "\nlast output of the app:\n\(words)"
+    }
     return text
+  }
+
+  /// The end of what an app wrote, without the backtrace of a crash: addresses, threads and times
+  /// in it are others each time. All of it is in ``log``.
+  private static func lastWords(_ log: String) -> String {
+    let lines = log.split(separator: "\n", omittingEmptySubsequences: false)
+    let words = lines.prefix { line in
+      !(line.hasPrefix("*** ") && line.contains(": Backtracing from 0x"))
+        && !line.hasPrefix("*** Program crashed: ") && !line.hasPrefix("swift-runtime: ")
+    }
+    return words.suffix(20).joined(separator: "\n")
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

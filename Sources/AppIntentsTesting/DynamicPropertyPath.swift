@@ -65,7 +65,9 @@ extension IntentValue {
       return .failure(castingFailed(self, AnyAppEntity.self))
     }
     guard let value = entity.value(of: name) else {
-      return .failure(.notExposed(name: name, type: entity.type))
+      return .failure(
+        .notExposed(
+          name: name, type: entity.type, exposed: entity.properties?.map(\.name) ?? []))
     }
     return .success(value)
   }

@@ -33,8 +33,15 @@ actor IntentSystemClient {
 
   private static func connect() async throws(WireError) -> WireConnection {
     let path: String
-    if let given = ProcessInfo.processInfo.environment["CARREL_INTENT_SOCKET"] {
+    let environment = ProcessInfo.processInfo.environment
+    if let given = environment["CARREL_INTENT_SOCKET"] {
       path = given
+    } else if environment["CARREL_BATCH"] != nil {
+      // A system of its own would have neither isolation nor evidence.
+      throw WireError(
+        .systemUnreachable,
+        "carrel started no intent system for this test: as far as the build tells, its target does "
+          + "not depend on AppIntentsTesting; add the dependency to the target in Package.swift")
     } else {
       path = try PrivateSystem().socketPath
     }

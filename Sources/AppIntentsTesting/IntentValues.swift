@@ -32,9 +32,19 @@ public enum IntentValueError: Error, Hashable, Sendable {
   /// The value has another type; `NSNull` stands for no value.
   case castingFailed(elementType: String, targetType: String)
   /// The entity exposes no property of the name: it has no `@Property`, or is a mere reference.
-  case notExposed(name: String, type: String)
+  case notExposed(name: String, type: String, exposed: [String] = [])
   /// An array has fewer elements.
   case outOfRange(index: Int, count: Int)
+}
+
+extension IntentValueError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .castingFailed(let element, let target):
+      "castingFailed(elementType: \"\(element)\", targetType: \"\(target)\")"
+    default: errorDescription ?? ""
+    }
+  }
 }
 
 extension IntentValueError: LocalizedError {
@@ -42,9 +52,11 @@ extension IntentValueError: LocalizedError {
     switch self {
     case .castingFailed(let element, let target):
       "the value is of the type \(element), and cannot be read as \(target)"
-    case .notExposed(let name, let type):
-      "\(type) exposes no property '\(name)': only members with @Property can be seen outside of "
-        + "the app, and the identifier as .identifier.instanceIdentifier"
+    case .notExposed(let name, let type, let exposed):
+      "\(type) exposes no property '\(name)'"
+        + (exposed.isEmpty ? "" : "; it exposes \(exposed.joined(separator: ", "))")
+        + ": only members with @Property can be seen outside of the app, and the identifier as "
+        + ".identifier.instanceIdentifier"
     case .outOfRange(let index, let count):
       "there is no element \(index); there are \(count)"
     }

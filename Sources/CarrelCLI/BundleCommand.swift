@@ -143,11 +143,19 @@ enum BundleCommand {
     if let problem = check.problems.first, problem.code == .noManifest {
       return "'\(name)' is not a failure bundle (\(problem))"
     }
+    let damaged = check.problems.filter { $0.code == .different }
+    if damaged.count == check.problems.count, let first = damaged.first?.entry {
+      let more = damaged.count > 1 ? " and \(damaged.count - 1) more" : ""
+      return
+        "'\(name)' is damaged: '\(first.displayName)'\(more) of \(check.completeEntries) entries "
+        + "are not what was packed"
+    }
     let whole =
       check.lastEntry.map {
-        "; whole are \(check.completeEntries) entries up to '\($0.displayName)'"
+        "; there are \(check.completeEntries) entries up to '\($0.displayName)'"
       } ?? ""
-    return "'\(name)' is not whole\(whole)"
+    let reason = check.problems.first.map { ": \($0)" } ?? ""
+    return "'\(name)' is not whole\(reason)\(whole)"
   }
 
   static func text(_ note: ContentsNote) -> String {

@@ -85,6 +85,12 @@ package enum CarrelCommand {
     if name == "test" {
       return UsageError(message: "there is no command 'test'; 'carrel run' runs tests")
     }
+    if name.hasPrefix("-") {
+      let options = ["--help", "--version"].filter { isNear($0, name) }
+      return UsageError(
+        message: "there is no option '\(name)'"
+          + (options.isEmpty ? "; see 'carrel --help'" : didYouMean(options)))
+    }
     let near = commands.map(\.spec.name).filter { isNear($0, name) }
     let hint = near.isEmpty ? "; see 'carrel --help'" : didYouMean(Array(near.prefix(1)))
     return UsageError(message: "there is no command '\(name)'" + hint)

@@ -12,24 +12,36 @@ enum ConfigurationFile {
 
   static let spec = OptionSpec(
     "--config", value: "PATH", help: "configuration (default: PACKAGE/\(name), if it is there)")
+  static let reproductionSpec = OptionSpec(
+    "--config", value: "PATH", help: "configuration (default: that of the bundle's run)")
 
-  /// What the file says about calling apps; the defaults when there is no file.
+  /// Takes over what the file says; nothing when there is none.
   ///
   /// Keys that this version does not know are named and otherwise ignored.
   ///
+  /// - Parameter recorded: The text that an earlier run had, to be used when the caller names no
+  ///   file; `nil` for the package's own file.
   /// - Throws: ``CommandError`` with the status `usage` when the file cannot be read, holds
   ///   something else than it may, or has a newer major version.
-  static func intents(
-    _ arguments: ParsedArguments, package: String, _ context: CommandContext
-  ) throws -> IntentOptions {
+  static func read(
+    into configuration: inout RunConfiguration, _ arguments: ParsedArguments, package: String,
+    recorded: String?? = nil, _ context: CommandContext
+  ) throws {
     let given = arguments.string("--config").map { context.absolute($0) }
     let path = given ?? "\(package)/\(name)"
-    guard given != nil || access(path, F_OK) == 0 else { return IntentOptions() }
     do {
-      let bytes = try readFile(path, maxBytes: maxBytes)
+      let bytes: [UInt8]
+      if given == nil, let recorded {
+        guard let recorded else { return }
+        bytes = Array(recorded.utf8)
+      } else {
+        guard given != nil || access(path, F_OK) == 0 else { return }
+        bytes = try readFile(path, maxBytes: maxBytes)
+      }
       let (options, unknown) = try read(bytes)
       for key in unknown { context.complain("warning: \(context.shown(path)): \(key)") }
-      return options
+      configuration.intents = options
+      configuration.text = String(decoding: bytes, as: UTF8.self)
     } catch let error as FileError {
       throw CommandError(.usage, "the configuration cannot be read: \(error)")
     } catch let problem as Problem {
@@ -55,7 +67,7 @@ enum ConfigurationFile {
     var options = IntentOptions()
     let root = try reader.object(json, "", keys: ["format", "intents"])
     guard let text = try reader.text(root["format"], "format") else {
-      throw Problem(text: "'format' is missing; this version writes \"\(format)\"")
+      throw Problem(text: "'format' is missing; add \"format\": \"\(format)\"")
     }
     guard let version = FormatVersion(parsing: text) else {
       throw Problem(text: "'format' must be like \"\(format)\", not \"\(text)\"")
@@ -67,8 +79,7 @@ enum ConfigurationFile {
     if let value = root["intents"] {
       let keys = ["callLimit", "indexDelay", "seed"]
       let intents = try reader.object(value, "intents", keys: keys)
-      if let limit = try reader.seconds(intents["callLimit"], "intents.callLimit") {
-        guard limit > 0 else { throw Problem(text: "'intents.callLimit' must be more than 0") }
+      if let limit = try reader.seconds(intents["callLimit"], "intents.callLimit", isLimit: true) {
         options.callLimit = limit
       }
       options.indexDelay =
@@ -108,12 +119,17 @@ enum ConfigurationFile {
       return text
     }
 
-    func seconds(_ json: WireJSON?, _ path: String) throws(Problem) -> Double? {
+    /// - Parameter isLimit: Whether 0 is too little.
+    func seconds(
+      _ json: WireJSON?, _ path: String, isLimit: Bool = false
+    ) throws(Problem) -> Double? {
       guard let json else { return nil }
-      guard let seconds = json.double, seconds >= 0, seconds <= Double(ParsedArguments.mostSeconds)
+      let most = ParsedArguments.mostSeconds
+      guard let seconds = json.double, isLimit ? seconds > 0 : seconds >= 0,
+        seconds <= Double(most)
       else {
-        throw Problem(
-          text: "'\(path)' must be a number of seconds from 0 to \(ParsedArguments.mostSeconds)")
+        let range = isLimit ? "of more than 0 and at most \(most)" : "from 0 to \(most)"
+        throw Problem(text: "'\(path)' must be a number of seconds \(range)")
       }
       return seconds
     }

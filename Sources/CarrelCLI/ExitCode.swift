@@ -22,7 +22,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     switch self {
     case .success: "every test succeeded; for repro: the failure was reproduced"
     case .testsFailed: "at least one test did not succeed"
-    case .usage: "the command line makes no sense, or there is no package at its path"
+    case .usage: "command line or configuration make no sense, or there is no package at the path"
     case .buildFailed: "the package's tests do not build"
     case .nothingMatched: "there is no test to run, or none matches the filters"
     case .listingFailed: "the tests of at least one product could not be listed"

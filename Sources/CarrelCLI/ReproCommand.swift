@@ -1,4 +1,5 @@
 import Evidence
+import Glibc
 import Orchestration
 import RunEngine
 import RunModel
@@ -18,7 +19,7 @@ enum ReproCommand {
         "--with-predecessors", help: "run the tests that ran before it in its process first"),
       OptionSpec("--timeout", value: "SECONDS", help: "limit for the test (default: as it was)"),
       OptionSpec("--force", help: "use a bundle that is not whole"),
-      ConfigurationFile.spec,
+      ConfigurationFile.reproductionSpec,
       OptionSpec(
         "--output", value: "PATH", help: "folder of run records (default: PACKAGE/.carrel/runs)"),
     ] + PackageOptions.specs,
@@ -39,7 +40,7 @@ enum ReproCommand {
     let check = try bundle.verify()
     if !check.isWhole {
       guard parsed.has("--force"), check.manifest != nil else {
-        let hint = check.manifest == nil ? "" : "; --force uses what is whole"
+        let hint = check.manifest == nil ? "" : "; --force uses it all the same"
         throw CommandError(.badBundle, BundleCommand.damage(bundle, check) + hint)
       }
       context.complain("warning: \(BundleCommand.damage(bundle, check))")
@@ -68,7 +69,8 @@ private struct Reproduction {
   func perform() throws -> ExitCode {
     let command = try bundle.command()
     var package = try PackageOptions.configuration(
-      arguments, package: arguments.positionals.dropFirst().first, context, asIn: header)
+      arguments, package: arguments.positionals.dropFirst().first ?? recordedPackage, context,
+      asIn: header)
     takeOver(command, into: &package)
     let tests =
       arguments.has("--with-predecessors")
@@ -80,8 +82,9 @@ private struct Reproduction {
         workers: 1, batch: .fixed(tests.count), retries: 0, checksCompany: false),
       timeLimit: limit.map { $0.isFinite ? $0 : nil } ?? manifest.timeLimit,
       seed: header?.seed ?? "", carrel: carrelVersion, arguments: arguments.commandLine)
-    configuration.intents = try ConfigurationFile.intents(
-      arguments, package: package.location.package, context)
+    try ConfigurationFile.read(
+      into: &configuration, arguments, package: package.location.package,
+      recorded: .some(header?.configuration), context)
     let restoration = ContainerRestoration(bundle)
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
     let request = RunRequest(
@@ -104,6 +107,15 @@ private struct Reproduction {
     }
     if outcome.session.interruption != nil || code == .notWritten { return code }
     return judge(attempt, command: command, newContainer: outcome.containerPath)
+  }
+
+  /// The package of the bundle's run, when nobody named one and none is around.
+  private var recordedPackage: String? {
+    guard let path = header?.packagePath,
+      access(context.enclosingPackage() + "/Package.swift", F_OK) != 0,
+      access(path + "/Package.swift", F_OK) == 0
+    else { return nil }
+    return path
   }
 
   /// Lets the tests see the variables that they saw: those the user passed, not those that belong
@@ -134,7 +146,8 @@ private struct Reproduction {
     let found = FailureSignature(attempt, container: newContainer)
     let name = manifest.test.printableName
     if wanted == found {
-      context.output.print("REPRODUCED: \(name) \(wanted.verdict.rawValue) with the same message")
+      let verdict = wanted.verdict == .failed ? "failed" : "ended as \(wanted.verdict.rawValue)"
+      context.output.print("REPRODUCED: \(name) \(verdict) with the same message")
       return .success
     }
     if attempt.verdict.isSuccess(leaksFail: true) {

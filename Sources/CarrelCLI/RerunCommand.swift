@@ -49,8 +49,8 @@ enum RerunCommand {
         "running \(failed.count) of \(state.tests.count) tests of run \(record.runID)")
     }
     var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
-    configuration.intents = try ConfigurationFile.intents(
-      parsed, package: package.location.package, context)
+    try ConfigurationFile.read(
+      into: &configuration, parsed, package: package.location.package, context)
     // What failed with some data is run with the same data.
     if let seed = state.header?.seed, !parsed.has("--seed") { configuration.seed = seed }
     let request = RunRequest(

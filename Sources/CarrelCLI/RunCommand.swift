@@ -24,8 +24,8 @@ enum RunCommand {
     let package = try PackageOptions.configuration(
       parsed, package: parsed.positionals.first, context)
     var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
-    configuration.intents = try ConfigurationFile.intents(
-      parsed, package: package.location.package, context)
+    try ConfigurationFile.read(
+      into: &configuration, parsed, package: package.location.package, context)
     let request = RunRequest(
       package: package, configuration: configuration,
       tests: .filter(filter), allowsEmpty: parsed.has("--allow-empty"),

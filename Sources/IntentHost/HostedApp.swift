@@ -1,4 +1,5 @@
 import AppIntents
+import CImageSections
 import CoreSpotlight
 import Foundation
 import IntentWire
@@ -43,6 +44,8 @@ extension HostedApp {
           + "\(registry.intents.count) intents. --describe prints what it offers.")
       return
     }
+    // What was printed before a crash or a hang shall be seen.
+    carrel_pass_lines_on()
     await serve(registry, description, path: path, token: token)
   }
 

@@ -93,7 +93,8 @@ package struct AppFinder {
         problems.append(error.message)
       }
     }
-    return (apps, problems + Self.conflicts(apps))
+    let (unambiguous, conflicts) = Self.separate(apps)
+    return (unambiguous, problems + conflicts)
   }
 
   private func app(_ index: Int, end: String) throws(WireError) -> InstalledApp {
@@ -112,12 +113,14 @@ package struct AppFinder {
     }
   }
 
-  private static func conflicts(_ apps: [InstalledApp]) -> [String] {
-    Dictionary(grouping: apps, by: \.bundleIdentifier).filter { $0.value.count > 1 }
-      .sorted { $0.key < $1.key }.map { bundle, apps in
-        "\(bundle) is the bundle identifier of several executables: "
-          + apps.map(\.executable).joined(separator: ", ")
-      }
+  /// Takes out apps that share a bundle identifier: nobody knows which one is meant.
+  static func separate(_ apps: [InstalledApp]) -> (apps: [InstalledApp], problems: [String]) {
+    let groups = Dictionary(grouping: apps, by: \.bundleIdentifier)
+    let problems = groups.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map {
+      "\($0.key) is the bundle identifier of several executables: "
+        + $0.value.map(\.executable).joined(separator: ", ")
+    }
+    return (apps.filter { groups[$0.bundleIdentifier]?.count == 1 }, problems)
   }
 }
 

@@ -27,7 +27,7 @@ final class AppSlot {
   let app: InstalledApp
   /// Proves that a connection is from the process that was started.
   private(set) var token = ""
-  private let system: IntentSystem
+  private unowned let system: IntentSystem
   private var state = State.idle
   private var queue: [Call] = []
   private var current: Call?
@@ -49,6 +49,7 @@ final class AppSlot {
   var logText: String { log.text }
 
   func enqueue(_ call: Call) {
+    guard !isStopping else { return call.onAnswer(.failure(Self.stopped)) }
     queue.append(call)
     goOn()
   }
@@ -106,15 +107,21 @@ final class AppSlot {
   /// itself and to save what it has to.
   func stop() {
     isStopping = true
-    let error = WireError(.appEnded, "the intent system was stopped")
     let waiting = queue
     queue = []
-    for call in waiting { call.onAnswer(.failure(error)) }
+    for call in waiting { call.onAnswer(.failure(Self.stopped)) }
     if case .ready(_, let peer) = state, current == nil {
       peer.close()
     } else {
-      end(error)
+      end(Self.stopped)
     }
+  }
+
+  private static let stopped = WireError(.appEnded, "the intent system was stopped")
+
+  /// The intent or the kind of call that the app is answering, or is started for.
+  var openCall: String? {
+    (current ?? queue.first).map { $0.parameters["intent"]?.string ?? "'\($0.method)'" }
   }
 
   var isIdle: Bool {
@@ -160,8 +167,9 @@ final class AppSlot {
               + "\(system.configuration.startLimit.formattedSeconds) of its start"))
       }
     } catch {
-      failNext(
-        WireError(.appNotStarted, "\(app.bundleIdentifier) cannot be started: \(error)"))
+      let failure = WireError(
+        .appNotStarted, "\(app.bundleIdentifier) cannot be started: \(error)")
+      while !queue.isEmpty { failNext(failure) }
     }
   }
 
@@ -177,9 +185,15 @@ final class AppSlot {
     blame = blame ?? reason
     switch state {
     case .idle: break
-    case .starting(let process), .ready(let process, _), .ending(let process):
+    case .starting(let process), .ending(let process):
       system.loop.cancel(timer)
       state = .ending(process)
+      process.terminate(grace: 0)
+    case .ready(let process, let peer):
+      system.loop.cancel(timer)
+      state = .ending(process)
+      // Whoever else has the connection: nothing it says counts any more.
+      peer.close()
       process.terminate(grace: 0)
     }
   }

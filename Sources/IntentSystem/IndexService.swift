@@ -4,7 +4,8 @@ import Workers
 
 /// The index as apps and tests see it: an update can be found some time after it was made.
 final class IndexService {
-  private let index: SearchIndex
+  /// `nil` once it is closed.
+  private var index: SearchIndex?
   private let loop: EventLoop
   private let delay: Double
   /// Updates that cannot be found yet, in the order they came.
@@ -20,9 +21,17 @@ final class IndexService {
     self.delay = delay
   }
 
-  var pendingCount: Int { pending.count }
+  /// Makes everything that apps have told findable, and closes the file.
+  func close() {
+    loop.cancel(timer)
+    timer = nil
+    apply(all: true)
+    index = nil
+    tellWaiting()
+  }
 
   func enqueue(_ update: IndexUpdate) {
+    guard index != nil else { return }
     pending.append((monotonicSeconds() + delay, update))
     if timer == nil { arm() }
   }
@@ -45,16 +54,21 @@ final class IndexService {
       }
       column = known
     }
-    do throws(SearchIndexError) {
-      return .success(try index.search(text, type: type, field: column))
-    } catch {
-      return .failure(WireError(.internalError, "\(error)"))
+    return ask { (index) throws(SearchIndexError) in
+      try index.search(text, type: type, field: column)
     }
   }
 
   func entries() -> Result<[IndexUpdate.Entry], WireError> {
+    ask { (index) throws(SearchIndexError) in try index.entries() }
+  }
+
+  private func ask<Answer>(
+    _ question: (SearchIndex) throws(SearchIndexError) -> Answer
+  ) -> Result<Answer, WireError> {
+    guard let index else { return .failure(WireError(.internalError, "the index is closed")) }
     do throws(SearchIndexError) {
-      return .success(try index.entries())
+      return .success(try question(index))
     } catch {
       return .failure(WireError(.internalError, "\(error)"))
     }
@@ -64,21 +78,23 @@ final class IndexService {
     guard let first = pending.first else { return }
     timer = loop.after(max(first.due - monotonicSeconds(), 0)) { [unowned self] in
       timer = nil
-      applyDue()
+      apply(all: false)
+      if pending.isEmpty { tellWaiting() } else { arm() }
     }
   }
 
-  private func applyDue() {
+  /// Applies the updates whose time has come, or all.
+  private func apply(all: Bool) {
     let now = monotonicSeconds()
-    while let first = pending.first, first.due <= now {
-      pending.removeFirst()
+    let due = all ? pending[...] : pending.prefix { $0.due <= now }
+    pending.removeFirst(due.count)
+    for (_, update) in due {
       do throws(SearchIndexError) {
-        try index.apply(first.update)
+        try index?.apply(update)
       } catch {
         failure = failure ?? WireError(.internalError, "\(error)")
       }
     }
-    if pending.isEmpty { tellWaiting() } else { arm() }
   }
 
   private func tellWaiting() {

@@ -68,8 +68,17 @@ package final class IntentSystem {
   let index: IndexService
   private var peers: [ObjectIdentifier: Peer] = [:]
   private var random = SystemRandomNumberGenerator()
-  private var onStopped: (() -> Void)?
+  private var state = State.running
+  private var onStopped: [() -> Void] = []
   private var hostsStarted = 0
+
+  private enum State {
+    case running
+    /// Apps are being ended.
+    case stopping
+    /// Nothing is left but this object.
+    case stopped
+  }
 
   /// Makes the socket and begins to listen.
   ///
@@ -93,21 +102,27 @@ package final class IntentSystem {
     loop.watch(listener) { [unowned self] in accept() }
   }
 
-  deinit {
-    loop.unwatch(listener)
-    close(listener)
-    unlink(configuration.socketPath)
-  }
+  deinit { if state == .running { closeListener() } }
 
-  /// Ends all apps and connections.
+  /// Ends all apps and connections, and closes the index; later calls wait for the same end.
   ///
-  /// - Parameter onStopped: Called once when no process is left.
+  /// - Parameter onStopped: Called once when no process is left, at once when that is so already.
+  ///   Socket and index are closed then, and another system can be made in their place.
   package func stop(_ onStopped: @escaping () -> Void) {
-    self.onStopped = onStopped
-    loop.unwatch(listener)
+    guard state != .stopped else { return onStopped() }
+    self.onStopped.append(onStopped)
+    guard state == .running else { return }
+    state = .stopping
+    closeListener()
     for slot in slots.values { slot.stop() }
     for peer in Array(peers.values) { peer.close() }
     noteEnd()
+  }
+
+  private func closeListener() {
+    loop.unwatch(listener)
+    close(listener)
+    unlink(configuration.socketPath)
   }
 
   /// Asks an app for the simplest of all answers.
@@ -123,13 +138,25 @@ package final class IntentSystem {
       })
   }
 
+  /// A call that an app is answering now, for people: `CreateNote of com.example.Notes`.
+  package var openCall: String? {
+    slots.sorted { $0.key < $1.key }.lazy.compactMap { bundle, slot in
+      slot.openCall.map { "\($0) of \(bundle)" }
+    }.first
+  }
+
   /// The end of what an app's process wrote.
   package func log(of bundleIdentifier: String) -> String? { slots[bundleIdentifier]?.logText }
 
   func noteEnd() {
-    guard let onStopped, slots.values.allSatisfy(\.isIdle) else { return }
-    self.onStopped = nil
-    onStopped()
+    guard state == .stopping, slots.values.allSatisfy(\.isIdle) else { return }
+    state = .stopped
+    index.close()
+    // Each of them has this object's lifetime.
+    slots = [:]
+    let handlers = onStopped
+    onStopped = []
+    for handler in handlers { handler() }
   }
 
   func newToken() -> String {

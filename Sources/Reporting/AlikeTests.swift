@@ -5,6 +5,8 @@ struct AlikeTests {
   var verdict: Verdict
   var reason: String
   var tests: [TestID]
+  /// That of the first test.
+  var bundle: BundleReference?
 
   private struct Key: Hashable {
     var verdict: Verdict
@@ -24,7 +26,9 @@ struct AlikeTests {
       guard let key else { continue }
       if groups[key] == nil {
         order.append(key)
-        groups[key] = AlikeTests(verdict: key.verdict, reason: key.reason.text, tests: [])
+        groups[key] = AlikeTests(
+          verdict: key.verdict, reason: key.reason.text, tests: [],
+          bundle: entry.0.main(for: entry.1).flatMap { entry.0.bundles[$0.attempt] })
       }
       groups[key]?.tests.append(entry.0.id)
     }

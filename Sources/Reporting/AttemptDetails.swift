@@ -49,7 +49,7 @@ extension TestIssue {
     }
     if isKnown { line += "known issue: " }
     if severity == .warning { line += "warning: " }
-    if let caseName { line += "[\(caseName)] " }
+    if let caseName { line += "[\(terminalSafe(caseName))] " }
     return line + message
   }
 }

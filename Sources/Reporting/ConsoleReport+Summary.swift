@@ -20,7 +20,10 @@ extension ConsoleReport {
       lines.append("Did not succeed:")
       let (alike, single) = AlikeTests.groups(of: failed)
       lines += list(single) { entry($0, $1) }
-      lines += alike.flatMap { entry($0) }
+      lines += alike.prefix(style.listLimit).flatMap { entry($0) }
+      if alike.count > style.listLimit {
+        lines.append("  and \(alike.count - style.listLimit) more reasons")
+      }
     }
     if !flaky.isEmpty {
       lines.append("Flaky:")
@@ -59,6 +62,7 @@ extension ConsoleReport {
       + messageLines(group.reason).map {
         "    " + startFitting(terminalSafe($0), columns: Self.summaryColumns)
       } + names + (more > 0 ? ["    and \(more) more"] : [])
+      + (group.bundle.map { ["    bundle: \(terminalSafe(joinedPath(runFolder, $0.path)))"] } ?? [])
   }
 
   /// Most names of tests that did not run for one reason.

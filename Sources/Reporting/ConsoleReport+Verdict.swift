@@ -2,7 +2,8 @@ import RunModel
 
 extension ConsoleReport {
   /// The verdict of the whole run in one line that begins with one of `PASSED`, `FAILED`,
-  /// `INTERRUPTED`, `NO TESTS` and `NOTHING RAN`. The numbers in it add up to the planned tests.
+  /// `INTERRUPTED`, `NOT BUILT`, `NO TESTS` and `NOTHING RAN`. The numbers in it add up to the
+  /// planned tests.
   func verdictLine(of state: RunState, results: [TestResult]) -> String {
     var counts: [Verdict: Int] = [:]
     for result in results { counts[result.verdict, default: 0] += 1 }
@@ -20,7 +21,8 @@ extension ConsoleReport {
     }
     if results.isEmpty {
       let tone: Tone = state.finish?.exitCode == 0 ? .odd : .bad
-      return toned("NO TESTS", tone) + ": " + join(problems + ["nothing was run"]) + time
+      let label = state.finish?.exitCode == 3 ? "NOT BUILT" : "NO TESTS"
+      return toned(label, tone) + ": " + join(problems + ["nothing was run"]) + time
     }
     if failed > 0 {
       let parts = [share(failed, of: results.count, failing, counts)] + problems + rest

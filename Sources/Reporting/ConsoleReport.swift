@@ -64,7 +64,7 @@ package struct ConsoleReport: Sendable {
       return name
     }
     let text = terminalSafe(String(head(of: display, bytes: Self.longestName)))
-    return "\(name) \"\(startFitting(text, columns: 120))\""
+    return "\(name) “\(startFitting(text, columns: 120))”"
   }
 
   /// How much a word should catch the eye.

@@ -7,8 +7,7 @@ extension AttemptResult {
   ///
   /// Only what people read is made shorter; logs and bundles have all of it.
   func withoutRepetitions(_ text: String) -> String {
-    var reports = Set(issues.prefix(100).flatMap { xctestReport(of: $0) })
-    reports.remove("")
+    let reports = Set(issues.compactMap { xctestReport(of: $0) })
     var kept = ""
     var rest = text.utf8[...]
     while !rest.isEmpty {
@@ -25,12 +24,14 @@ extension AttemptResult {
   }
 
   /// What XCTest writes about an issue; it names the class without its module.
-  private func xctestReport(of issue: TestIssue) -> [String] {
-    guard test.library == .xctest, let location = issue.location else { return [] }
+  private func xctestReport(of issue: TestIssue) -> String? {
+    guard test.library == .xctest else { return nil }
     let name = test.name
     let module = name.firstIndex(of: ".").map { name.index(after: $0) } ?? name.startIndex
     let short = name[module...].replacing("/", with: ".", maxReplacements: 1)
-    return ["\(location.file):\(location.line): error: \(short) : \(issue.message)\n"]
+    // What a test throws has no place.
+    let place = issue.location.map { "\($0.file):\($0.line)" } ?? "<EXPR>:0"
+    return "\(place): error: \(short) : \(issue.message)\n"
   }
 
   private static func length(of report: String, atStartOf text: Substring.UTF8View) -> Int? {

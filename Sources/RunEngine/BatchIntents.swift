@@ -18,6 +18,7 @@ final class BatchIntents {
   private let test: TestID
   private let attempt: Int
   private var logs: [String: CappedLog] = [:]
+  private var finished: [AppLog]?
   /// The first lines of the journal, within the limit.
   private(set) var journal: [UInt8] = []
   /// Lines that did not fit.
@@ -26,10 +27,11 @@ final class BatchIntents {
   private(set) var lastCall: JournalEntry?
   /// Processes of apps that ended while they had nothing to answer.
   private var strayEnds: [WireError] = []
+  /// The call that an app is answering now, for people: `CreateNote of com.example.Notes`.
+  var openCall: String? { system?.openCall }
+
   /// What the test is charged with besides what its own calls told it, with the apps' words.
   var complaints: [String] { strayEnds.map { $0.message + ($0.log.map { "\n\($0)" } ?? "") } }
-  /// What could not be written.
-  private(set) var failure: (any Error)?
   let fixtureToken: String
   /// The variables that the test's process needs besides those of its container.
   let variables: [String: String]
@@ -93,16 +95,19 @@ final class BatchIntents {
     }
   }
 
-  /// The apps' logs, finished.
-  var logReferences: [AppLog] {
-    logs.sorted { $0.key < $1.key }.compactMap { bundle, log in
+  /// Finishes the apps' logs.
+  func finishLogs() -> [AppLog] {
+    if let finished { return finished }
+    let references = logs.sorted { $0.key < $1.key }.compactMap { bundle, log -> AppLog? in
       do {
         return try log.finish().map { AppLog(bundleIdentifier: bundle, log: $0) }
       } catch {
-        failure = failure ?? error
+        run.onWriteFailure?("\(error)")
         return nil
       }
     }
+    finished = references
+    return references
   }
 
   private func take(_ entry: JournalEntry) {
@@ -111,12 +116,12 @@ final class BatchIntents {
       .init("test", .string("\(test)")), .init("attempt", .int(Int64(attempt))),
     ]
     let line = WireJSON.object(own + (entry.json.members ?? [])).bytes + [10]
-    do {
-      try run.journal.append(line)
-    } catch {
-      failure = failure ?? error
+    run.write(line)
+    if journalRest == 0, journal.count + line.count <= Self.journalBytes {
+      journal += line
+    } else {
+      journalRest += 1
     }
-    if journal.count + line.count <= Self.journalBytes { journal += line } else { journalRest += 1 }
   }
 
   private func take(_ bundle: String, _ bytes: UnsafeRawBufferPointer) {

@@ -11,18 +11,27 @@ extension BatchRun {
     session.supervisor.loop.cancel(limitTimer)
     session.supervisor.loop.cancel(slowTimer)
     let now = monotonicSeconds()
-    guard let intents else { return conclude(end, leftovers, at: now) }
-    intents.stop { [self] in conclude(end, leftovers, at: now) }
+    endedAt = now
+    // What happens while the apps end says nothing about the test.
+    let cause = intervention
+    guard let intents else { return conclude(end, cause, leftovers, at: now) }
+    openCall = intents.openCall
+    intents.stop { [self] in conclude(end, cause, leftovers, at: now) }
   }
 
-  /// - Parameter now: When the process ended; its apps may have ended later.
-  private func conclude(_ end: ProcessEnd, _ leftovers: [Leftover], at now: Double) {
+  /// - Parameters:
+  ///   - cause: Why the process was ended, if it was.
+  ///   - now: When the process ended; its apps may have ended later.
+  private func conclude(
+    _ end: ProcessEnd, _ cause: BatchTranscript.Intervention?, _ leftovers: [Leftover],
+    at now: Double
+  ) {
     let launched = process?.startTime ?? startedAt
     collectCrashReports()
     // Before the conclusion, which may blame a test that was not seen to finish.
     let tail = lastActivity.map { now - $0 }
     let conclusion = transcript.conclude(
-      end: end, intervention: intervention, leftovers: leftovers,
+      end: end, intervention: cause, leftovers: leftovers,
       crashReports: attributedCrashReports)
     var final: [TestID: TestOutcome] = [:]
     for event in conclusion.events {
@@ -93,12 +102,14 @@ extension BatchRun {
     guard let intents, let test = spec.tests.first else { return }
     if let heldOutcome, final[test] == nil { final[test] = heldOutcome }
     guard var outcome = final[test] else { return }
+    if outcome.verdict == .timedOut, let openCall {
+      outcome.reason = (outcome.reason.map { $0 + "; " } ?? "") + "\(openCall) had not answered"
+    }
     for error in intents.complaints {
       outcome.add(decisive: TestIssue(message: error))
-      if outcome.verdict.isSuccess(leaksFail: true) { outcome.verdict = .failed }
+      if outcome.verdict.isSuccess(leaksFail: false) { outcome.verdict = .failed }
     }
     final[test] = outcome
-    if let failure = intents.failure { session.noteWriteFailure("\(failure)") }
   }
 
   private func explanation(of error: any Error) -> String {

@@ -27,7 +27,7 @@ extension BatchRun {
     var duration = outcome.duration
     let started = startTimes[test]
     if duration == 0, outcome.verdict != .skipped, let started {
-      duration = monotonicSeconds() - started
+      duration = (endedAt ?? monotonicSeconds()) - started
     }
     return AttemptResult(
       test: test, attempt: attempt, purpose: spec.purpose, batch: spec.batch, worker: spec.worker,
@@ -35,7 +35,7 @@ extension BatchRun {
       issues: outcome.issues, cases: outcome.cases, end: end,
       startedAt: session.wallClock(at: started ?? startedAt), duration: duration,
       stdout: reference(test, .stdout), stderr: reference(test, .stderr),
-      apps: intents?.logReferences ?? [], leaks: outcome.leaks,
+      apps: intents?.finishLogs() ?? [], leaks: outcome.leaks,
       hadCompany: transcript.startOrder.first.map { $0 != test } ?? false,
       omitted: outcome.omitted)
   }

@@ -79,12 +79,16 @@ final class BatchRun {
   var intents: BatchIntents?
   /// What the test's record said; it is written down when the apps have ended.
   var heldOutcome: TestOutcome?
+  /// The call that an app was answering when the process ended.
+  var openCall: String?
+  /// When the process ended.
+  var endedAt: Double?
 
   /// Starts the process. A failure to do so ends the batch at once.
   func start() {
     startedAt = monotonicSeconds()
     guard usesIntents else { return orFail { try prepare() } }
-    session.checkApps(for: spec, container: container) { [unowned self] fault in
+    session.checkApps(for: spec) { [unowned self] fault in
       orFail {
         if let fault { throw fault }
         try prepare()
@@ -95,36 +99,45 @@ final class BatchRun {
   /// Makes the container, and the data that a test which calls apps starts with.
   private func prepare() throws {
     _ = try session.root.prepare(worker: spec.worker, indexTemplate: session.indexTemplate)
+    if let restore = session.configuration.prepareContainer {
+      do {
+        try restore(container)
+      } catch {
+        throw WorkersError(.container, "the container cannot be filled", cause: error)
+      }
+      if usesIntents { return try startIntents(seeds: false) }
+    }
     guard usesIntents else { return try startProcess() }
     session.seed(spec) { [unowned self] fault in
       orFail {
         if let fault { throw fault }
-        try startIntents { [unowned self] in orFail { try startProcess() } }
+        try startIntents(seeds: true)
       }
     }
   }
 
-  /// Starts the batch's own intent system.
-  private func startIntents(then goOn: @escaping () -> Void) throws {
-    guard let test = spec.tests.first else { return goOn() }
+  /// Starts the batch's own intent system, then the process.
+  ///
+  /// - Parameter seeds: Whether the seed intent may be called in the attempt's own container.
+  private func startIntents(seeds: Bool) throws {
+    guard let test = spec.tests.first else { return try startProcess() }
     let intents = try BatchIntents(
       session.intents, test: test, attempt: spec.attempts[test] ?? 1, container: container,
       environment: session.variables(of: spec, container: container),
       scope: session.scope(of: spec) + "-app", supervisor: session.supervisor,
       record: session.record)
     self.intents = intents
+    guard seeds else { return try startProcess() }
     intents.seed { [unowned self] fault in
-      if let fault { cannotStart(fault) } else { goOn() }
+      orFail {
+        if let fault { throw fault }
+        try startProcess()
+      }
     }
   }
 
   /// Starts the process in its container.
   private func startProcess() throws {
-    do {
-      try session.configuration.prepareContainer?(container)
-    } catch {
-      throw WorkersError(.container, "the container cannot be filled", cause: error)
-    }
     guard let product = session.catalog.product(spec.product) else {
       throw RunEngineError(
         .noProduct, "there is no product \(spec.product)", context: ["product": spec.product])
@@ -140,6 +153,9 @@ final class BatchRun {
       environment: environment, container: container, observer: session.catalog.observer.path,
       directory: session.package.location.package, scope: session.scope(of: spec))
     self.request = request
+    if usesIntents, session.starter.willLoad(spec) {
+      session.root.noteContents(worker: spec.worker)
+    }
     session.starter.choose(spec, request) { [unowned self] in
       session.root.isUntouched(worker: spec.worker)
     } then: { [unowned self] warm in
@@ -149,6 +165,8 @@ final class BatchRun {
 
   private func orFail(_ body: () throws -> Void) {
     do {
+      // The batch may have been ended while something else was waited for.
+      if intervention != nil { throw EnvironmentFault("the run ends") }
       try body()
     } catch {
       cannotStart(error)

@@ -57,6 +57,13 @@ final class BatchStarter {
     return tests / max(size, 1) >= fewestProcesses * scheduling.workers
   }
 
+  /// Whether the batch's process would be the first warm one of its worker, so that the container
+  /// is looked at before and after.
+  func willLoad(_ spec: BatchSpec) -> Bool {
+    warmGroups.contains(spec.group)
+      && processes[Key(worker: spec.worker, group: spec.group)] == nil
+  }
+
   /// Finds out how a batch is to be started.
   ///
   /// - Parameters:

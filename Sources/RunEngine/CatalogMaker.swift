@@ -54,9 +54,6 @@ package struct CatalogMaker {
       compiler: location.compilerVersion() ?? toolchain.binFolder, observer: observer,
       cache: cache)
     try list(into: &catalog, root: root, indexTemplate: indexTemplate)
-    if catalog.tests.contains(where: \.usesIntents) {
-      try findApps(into: &catalog, root: root, indexTemplate: indexTemplate)
-    }
     return catalog
   }
 
@@ -221,7 +218,9 @@ package struct CatalogMaker {
   }
 
   /// Asks the apps beside the tests what they offer.
-  private func findApps(
+  ///
+  /// - Throws: ``WorkersError`` when no container can be made for them.
+  package func findApps(
     into catalog: inout TestCatalog, root: WorkRoot, indexTemplate: String
   ) throws {
     guard supervisor.interruption == nil else { return }

@@ -24,6 +24,7 @@ final class Fixture {
     environment: (Container) -> [String: String], scope: String, supervisor: Supervisor,
     then handler: @escaping (Result<Container, EnvironmentFault>) -> Void
   ) {
+    if isCancelled { return handler(.failure(Self.cancelled)) }
     switch state {
     case .made(let result): return handler(result)
     case .making: waiting.append(handler)
@@ -35,7 +36,7 @@ final class Fixture {
         var configuration = run.systemConfiguration(
           container: container, environment: environment(container), scope: scope,
           fixtureToken: call.token(seed: run.seed))
-        configuration.onJournal = { try? run.journal.append($0.json.bytes + [10]) }
+        configuration.onJournal = { run.write($0.json.bytes + [10]) }
         let system = try IntentSystem(
           configuration, loop: supervisor.loop, registry: supervisor.registry)
         state = .making(system)
@@ -45,7 +46,7 @@ final class Fixture {
           }
         }
       } catch {
-        finish(.failure(EnvironmentFault(message: "\(error)", log: nil)))
+        finish(.failure(EnvironmentFault("\(error)")))
       }
     }
   }
@@ -59,13 +60,15 @@ final class Fixture {
   private func keep(_ container: Container, _ root: WorkRoot) -> Result<Container, EnvironmentFault>
   {
     guard let folder = root.retire(container, keepsFiles: true) else {
-      return .failure(EnvironmentFault(message: "the seeded container is gone", log: nil))
+      return .failure(EnvironmentFault("the seeded container is gone"))
     }
     return .success(Container(root: folder))
   }
 
+  private static let cancelled = EnvironmentFault("the run was interrupted")
+
   private func finish(_ result: Result<Container, EnvironmentFault>) {
-    state = isCancelled ? .notMade : .made(result)
+    state = .made(isCancelled ? .failure(Self.cancelled) : result)
     let handlers = waiting
     waiting = []
     for handler in handlers { handler(result) }
@@ -85,10 +88,10 @@ extension SeedCall {
       switch result {
       case .success:
         system.whenIndexed { error in
-          handler(error.map { EnvironmentFault(message: "\(name): \($0.message)", log: $0.log) })
+          handler(error.map { EnvironmentFault("\(name): \($0.message)", log: $0.log) })
         }
       case .failure(let error):
-        handler(EnvironmentFault(message: "\(name) failed: \(error.message)", log: error.log))
+        handler(EnvironmentFault("\(name) failed: \(error.message)", log: error.log))
       }
     }
   }

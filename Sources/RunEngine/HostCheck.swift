@@ -8,7 +8,9 @@ final class HostCheck {
   private let system: IntentSystem
   private let apps: [InstalledApp]
   private let problems: [String]
-  private var answers: [String: WireError?] = [:]
+  private var failures: [WireError] = []
+  /// Number of apps that have not answered.
+  private var left: Int
   private var isCancelled = false
 
   /// - Parameter problems: What is wrong with executables that did not get to be apps.
@@ -18,6 +20,7 @@ final class HostCheck {
   ) throws(WireError) {
     self.apps = apps
     self.problems = problems
+    left = apps.count
     system = try IntentSystem(
       configuration, loop: supervisor.loop, registry: supervisor.registry)
   }
@@ -27,8 +30,9 @@ final class HostCheck {
     guard !apps.isEmpty else { return end(handler) }
     for app in apps {
       system.probe(app.bundleIdentifier) { [self] error in
-        answers[app.bundleIdentifier] = .some(error)
-        if answers.count == apps.count { end(handler) }
+        if let error { failures.append(error) }
+        left -= 1
+        if left == 0 { end(handler) }
       }
     }
   }
@@ -39,12 +43,11 @@ final class HostCheck {
   }
 
   private func end(_ handler: @escaping (EnvironmentFault?, Bool) -> Void) {
-    let failed = apps.compactMap { app in answers[app.bundleIdentifier].flatMap { $0 } }
-    var fault = failed.first.map {
+    var fault = failures.first.map {
       EnvironmentFault(
-        message: "an app does not answer even the simplest call: \($0.message)", log: $0.log)
+        "an app does not answer even the simplest call: \($0.message)", log: $0.log)
     }
-    if fault == nil, let problem = problems.first { fault = EnvironmentFault(message: problem) }
+    if fault == nil, let problem = problems.first { fault = EnvironmentFault(problem) }
     system.stop { [self] in handler(fault, !isCancelled) }
   }
 }

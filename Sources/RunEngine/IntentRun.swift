@@ -1,6 +1,6 @@
 import Evidence
 import IntentSystem
-package import IntentWire
+import IntentWire
 import RunModel
 import Workers
 
@@ -12,10 +12,14 @@ final class IntentRun {
   let problems: [String]
   let seed: String
   let options: IntentOptions
-  let journal: JournalFile
+  private let journal: JournalFile
+  /// Told what could not be written.
+  var onWriteFailure: ((String) -> Void)?
   private let supervisor: Supervisor
-  /// What a worker's apps answered to the first call; `nil` for all is well.
-  private var findings: [Int: EnvironmentFault?] = [:]
+  /// Workers whose apps have answered.
+  private var healthy: Set<Int> = []
+  /// What is wrong with the apps of a worker that failed two checks.
+  private var faults: [Int: EnvironmentFault] = [:]
   /// Checks that have not ended.
   private var checks: [Int: HostCheck] = [:]
   private var fixture: Fixture?
@@ -32,31 +36,46 @@ final class IntentRun {
     journal = JournalFile(path: record.journalPath)
   }
 
-  /// Calls the built-in intent of each app in a container of the worker, once a worker.
+  /// Calls the built-in intent of each app in a container of the worker, once a worker; a second
+  /// time when it fails, because a machine may be slow for a moment.
   ///
   /// - Parameters:
-  ///   - makeContainer: Prepares the container; called at most once.
+  ///   - makeContainer: Makes a container for a check.
+  ///   - removeContainer: Takes it away again.
   ///   - handler: Is given what is wrong with the worker; called at once when that is known.
   func check(
-    worker: Int, environment: [String: String], scope: String, container: Container,
+    worker: Int, environment: @escaping (Container) -> [String: String], scope: String,
+    makeContainer: @escaping () throws -> Container, removeContainer: @escaping (Container) -> Void,
     then handler: @escaping (EnvironmentFault?) -> Void
   ) {
-    if let known = findings[worker] { return handler(known) }
-    do throws(WireError) {
-      let check = try HostCheck(
-        apps: apps, problems: problems,
-        configuration: systemConfiguration(
-          container: container, environment: environment, scope: scope, fixtureToken: nil),
-        supervisor: supervisor)
-      checks[worker] = check
-      check.run { [unowned self] fault, isComplete in
-        checks[worker] = nil
-        if isComplete { findings[worker] = .some(fault) }
-        handler(fault)
+    if healthy.contains(worker) { return handler(nil) }
+    if let known = faults[worker] { return handler(known) }
+    func attempt(_ number: Int) {
+      do {
+        let container = try makeContainer()
+        let check = try HostCheck(
+          apps: apps, problems: problems,
+          configuration: systemConfiguration(
+            container: container, environment: environment(container),
+            scope: "\(scope)-\(number)", fixtureToken: nil),
+          supervisor: supervisor)
+        checks[worker] = check
+        check.run { [unowned self] fault, isComplete in
+          checks[worker] = nil
+          removeContainer(container)
+          guard let fault, isComplete else {
+            if isComplete { healthy.insert(worker) }
+            return handler(fault)
+          }
+          if number == 1, problems.isEmpty { return attempt(2) }
+          faults[worker] = fault
+          handler(fault)
+        }
+      } catch {
+        handler(EnvironmentFault("the apps cannot be asked: \(error)"))
       }
-    } catch {
-      handler(EnvironmentFault(message: error.message, log: nil))
     }
+    attempt(1)
   }
 
   /// Fills a worker's container with what the seed intent makes; does nothing without one. The
@@ -75,19 +94,27 @@ final class IntentRun {
       by: self, root: root, indexTemplate: indexTemplate, environment: environment,
       scope: scope, supervisor: supervisor
     ) { result in
-      do {
-        try root.fill(worker: worker, from: try result.get())
-        handler(nil)
-      } catch let fault as EnvironmentFault {
-        handler(fault)
-      } catch {
-        handler(EnvironmentFault(message: "the container cannot be filled: \(error)", log: nil))
+      switch result {
+      case .failure(let fault): handler(fault)
+      case .success(let template):
+        root.fill(worker: worker, from: template, in: self.supervisor.loop) { failure in
+          handler(
+            failure.map { EnvironmentFault("the container cannot be filled: \($0)") })
+        }
       }
     }
   }
 
-  /// Whether the worker's apps still have to be asked.
-  func needsCheck(worker: Int) -> Bool { findings[worker] == nil }
+  /// Adds a line to the run's journal.
+  ///
+  /// - Parameter line: With its newline.
+  func write(_ line: [UInt8]) {
+    do {
+      try journal.append(line)
+    } catch {
+      onWriteFailure?("\(error)")
+    }
+  }
 
   /// Ends the check of a worker early, and the making of the data for all.
   func cancel(worker: Int) {
@@ -116,46 +143,4 @@ final class IntentRun {
       "enable=yes,interactive=no,color=no,output-to=stderr,registers=none,images=none"
     return environment.merging(["SWIFT_BACKTRACE": backtraces]) { _, own in own }
   }
-}
-
-/// How apps are called.
-package struct IntentOptions: Sendable, Hashable {
-  /// Seconds that an app has for one call.
-  package var callLimit = 30.0
-  /// Seconds from an app's update of the index to the time it can be found.
-  package var indexDelay = 0.0
-  /// The intent that makes the data that every attempt starts with.
-  package var seed: SeedCall?
-
-  package init() {}
-}
-
-/// A call of an intent that makes data for tests.
-package struct SeedCall: Sendable, Hashable {
-  package var bundleIdentifier: String
-  package var intent: String
-  /// Values by the names of the parameters.
-  package var parameters: [String: IntentValue]
-  /// Whether the container and index that the call leaves are copied for each attempt; `false`
-  /// calls the intent before each attempt.
-  package var isShared: Bool
-
-  package init(
-    bundleIdentifier: String, intent: String, parameters: [String: IntentValue] = [:],
-    isShared: Bool = true
-  ) {
-    self.bundleIdentifier = bundleIdentifier
-    self.intent = intent
-    self.parameters = parameters
-    self.isShared = isShared
-  }
-}
-
-/// Why no test can be blamed for what a worker's apps do.
-struct EnvironmentFault: Error, CustomStringConvertible {
-  var message: String
-  /// The end of what the app's process wrote.
-  var log: String?
-
-  var description: String { message + (log.map { "\nthe app wrote:\n\($0)" } ?? "") }
 }

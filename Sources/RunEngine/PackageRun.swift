@@ -46,6 +46,7 @@ package struct PackageRun {
     if failure == nil {
       do {
         selected = try select(from: catalog, supervisor)
+        if selected.contains(where: \.usesIntents) { try workplace.findApps(for: &catalog) }
       } catch {
         failure = error
       }
@@ -117,7 +118,7 @@ package struct PackageRun {
       passedVariables: TestEnvironment(
         caller: package.environment, additional: package.passedVariables
       ).passed, buildConfiguration: package.location.configuration,
-      buildFlags: package.buildFlags)
+      buildFlags: package.buildFlags, configuration: configuration.text)
   }
 }
 

@@ -15,6 +15,8 @@ package struct RunConfiguration: Sendable {
   package var start: StartPolicy
   package var seed: String
   package var intents = IntentOptions()
+  /// The text of the package's configuration; `nil` without one.
+  package var text: String?
   /// Version of Carrel.
   package var carrel: String
   /// The command line, without the executable.

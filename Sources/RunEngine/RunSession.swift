@@ -78,6 +78,7 @@ package final class RunSession {
     starter = BatchStarter(
       supervisor: supervisor, scheduling: scheduling, policy: configuration.start, plan: plan)
     starter.onDecline = { [unowned self] in log(.problem($0)) }
+    intents.onWriteFailure = { [unowned self] in noteWriteFailure($0) }
     log(.runStarted(header))
     for problem in catalog.problems { log(.problem(problem)) }
     for problem in plan.problems { log(.problem(problem)) }
@@ -165,22 +166,17 @@ package final class RunSession {
   /// Finds out whether the apps answer on the batch's worker; the first time in a container of
   /// their own.
   func checkApps(
-    for spec: BatchSpec, container: Container, then handler: @escaping (EnvironmentFault?) -> Void
+    for spec: BatchSpec, then handler: @escaping (EnvironmentFault?) -> Void
   ) {
-    do {
-      if intents.needsCheck(worker: spec.worker) {
-        _ = try root.prepare(worker: spec.worker, indexTemplate: indexTemplate)
-      }
-      intents.check(
-        worker: spec.worker, environment: variables(of: spec, container: container),
-        scope: scope(of: spec) + "-check", container: container
-      ) { [unowned self] fault in
+    intents.check(
+      worker: spec.worker, environment: { [unowned self] in variables(of: spec, container: $0) },
+      scope: scope(of: spec) + "-check",
+      makeContainer: { [unowned self] in
+        try root.prepare(worker: spec.worker, indexTemplate: indexTemplate)
+      },
+      removeContainer: { [unowned self] container in
         if let folder = root.retire(container, keepsFiles: true) { remove(folder) }
-        handler(fault)
-      }
-    } catch {
-      handler(EnvironmentFault(message: "\(error)", log: nil))
-    }
+      }, then: handler)
   }
 
   /// Fills a batch's container with the data that tests which call apps start with.

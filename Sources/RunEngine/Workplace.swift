@@ -21,6 +21,11 @@ struct Workplace {
     try SearchIndex.createEmpty(at: indexTemplate)
   }
 
+  /// Finds out which apps there are.
+  func findApps(for catalog: inout TestCatalog) throws {
+    try maker.findApps(into: &catalog, root: root, indexTemplate: indexTemplate)
+  }
+
   /// Builds the package's tests and lists them.
   func makeCatalog() throws -> TestCatalog {
     try maker.make(root: root, indexTemplate: indexTemplate)

@@ -28,13 +28,16 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var buildConfiguration: String?
   /// Flags for `swift build` that the user gave; `nil` in logs that do not say.
   package var buildFlags: [String]?
+  /// The text of the configuration that the run had; `nil` without one.
+  package var configuration: String?
 
   package init(
     runID: String, carrel: String, packagePath: String, arguments: [String], workers: Int,
     batch: String, retries: Int, timeLimit: Double?, leaksFail: Bool, isolation: String,
     seed: String, toolchain: String, hostName: String, passedVariables: [String],
-    buildConfiguration: String? = nil, buildFlags: [String]? = nil
+    buildConfiguration: String? = nil, buildFlags: [String]? = nil, configuration: String? = nil
   ) {
+    self.configuration = configuration
     self.buildConfiguration = buildConfiguration
     self.buildFlags = buildFlags
     self.format = eventLogFormat

@@ -35,7 +35,7 @@ extension BatchTranscript {
 
     /// The crash as an issue of its test.
     var issue: TestIssue {
-      let place = function.map { " in \($0)" } ?? ""
+      let place = function.map { " (in \($0))" } ?? ""
       return TestIssue(
         message: (message ?? "crashed: \(description)") + place, location: location, isCrash: true)
     }

@@ -30,6 +30,11 @@ package struct BuildLocation: Sendable {
         .noPackage, "there is no folder \(package)",
         context: ["path": package, "missing": "folder"])
     }
+    guard info.isFolder else {
+      throw SwiftTestsError(
+        .noPackage, "\(package) is a file, not the folder of a package",
+        context: ["path": package, "missing": "folder"])
+    }
     guard access(package + "/Package.swift", R_OK) == 0 else {
       throw SwiftTestsError(
         .noPackage, "\(package) holds no Package.swift",

@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// A new folder with a fresh name beside a path, to be renamed to the path when it is complete;
 /// removed again when that does not happen, at the latest by ``Leftovers``.
@@ -8,7 +8,7 @@ package final class TemporaryDirectory {
   private var lock: Int32
   private var isInPlace = false
 
-  package init(beside target: String, mode: mode_t = 0o777) throws(SystemFailure) {
+  package init(beside target: String, mode: UInt32 = 0o777) throws(SystemFailure) {
     while true {
       let path = "\(folder(of: target))/\(Leftovers.name(.folder))"
       do throws(SystemFailure) {

@@ -22,7 +22,7 @@ package final class WorkRoot {
   private var template: Int32 = -1
   private var retired = 0
   private var fingerprints: [Container: Container.Fingerprint] = [:]
-  /// Of containers that were filled since they were prepared.
+  /// Of containers whose contents were noted since they were prepared.
   private var filled: [Container: Container.Fingerprint] = [:]
 
   /// - Parameter base: The folder for the folders of all runs of all users; `nil` or empty for
@@ -198,12 +198,31 @@ package final class WorkRoot {
 
   /// Fills a worker's container, which was prepared, with a copy of another one's files.
   ///
-  /// - Parameter template: Nobody may write to it meanwhile.
-  /// - Throws: ``WorkersError`` with code `container`.
-  package func fill(worker: Int, from template: Container) throws(WorkersError) {
+  /// - Parameters:
+  ///   - template: Nobody may write to it meanwhile.
+  ///   - handler: Called by the loop, with a ``WorkersError`` with code `container` when the files
+  ///     cannot be copied.
+  package func fill(
+    worker: Int, from template: Container, in loop: EventLoop,
+    then handler: @escaping (WorkersError?) -> Void
+  ) {
     let container = container(worker: worker)
     fingerprints[container] = nil
-    try container.fill(from: template)
+    loop.inBackground(
+      {
+        do throws(WorkersError) {
+          try container.fill(from: template)
+          return nil
+        } catch {
+          return error
+        }
+      }, then: handler)
+  }
+
+  /// Notes what a worker's container holds now, for ``isUntouched(worker:)``.
+  package func noteContents(worker: Int) {
+    let container = container(worker: worker)
+    fingerprints[container] = nil
     filled[container] = container.fullFingerprint()
   }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import RunModel
 import TestSupport
 import Testing
@@ -74,8 +75,6 @@ extension EndToEnd {
           $0.test == "\(test.id)" && $0.attempt == 1 && $0.fixtureToken == token
             && $0.bundle == "com.example.TestApp" && $0.method == "intent.perform"
         })
-      // The app's index is the attempt's, closed.
-      #expect(try !bundle.names().contains { $0.hasPrefix("index.sqlite-") })
 
       let repro = try await Carrel.invoke(
         [
@@ -95,7 +94,8 @@ extension EndToEnd {
       #expect(attempt.verdict == .failed)
       #expect(
         attempt.issues.map(\.message) == [
-          "the process of com.example.TestApp ended with exit status 4 while it had nothing to answer"
+          "the process of com.example.TestApp ended with exit status 4 "
+            + "while it had nothing to answer"
         ])
       run = try await misbehave("testCrashes")
       attempt = try #require(try run.test("testCrashes").decisive)
@@ -162,6 +162,53 @@ extension EndToEnd {
           run.output.text.contains(
             "the seed intent CreateNot of com.example.TestApp failed: com.example.TestApp has no "
               + "intent 'CreateNot'; did you mean 'CreateNote'?"), "\(run)")
+      }
+    }
+
+    enum Stage: String, CaseIterable {
+      case sharedSeed, ownSeed, call
+    }
+
+    /// Whatever the run waits for when the signal comes: it ends, and nothing of it stays.
+    @Test(arguments: Stage.allCases, [SIGINT, SIGKILL])
+    func signalEndsApps(stage: Stage, signal: Int32) async throws {
+      let package = try await FixturePackage.prepare("Intents")
+      let folder = try TemporaryFolder()
+      let marked = folder.path(of: "marked")
+      mkdir(marked, 0o755)
+      var watch = try FileWatch(marked)
+      let path = try write(
+        """
+        {"format": "1.0", "intents": {"seed": {"bundle": "com.example.TestApp", "intent": "Hang",
+          "parameters": {"marker": "\(marked)/m"}, "shared": \(stage == .sharedSeed)}}}
+        """, to: folder)
+      let options =
+        stage == .call
+        ? ["--test", "MisbehavingTests.MisbehavingTests/testHangs", "--pass-env", "CARREL_TEST_*"]
+        : ["--filter", "NoteTests", "--workers", "2", "--config", path]
+      let process = try ChildProcess(
+        [
+          Carrel.executable, "run", package.path, "--skip-build", "--output",
+          folder.path(of: "runs"),
+        ] + options,
+        environment: Carrel.variables(adding: [
+          "CARREL_TEST_CASE": "testHangs", "CARREL_TEST_MARKER": "\(marked)/m",
+          "CARREL_WORK_DIR": folder.path(of: "work"),
+        ]), timeout: 60)
+      let isThere = watch.first(within: 30) { () -> Bool? in
+        FileManager.default.fileExists(atPath: "\(marked)/m") ? true : nil
+      }
+      #expect(isThere == true)
+      process.signal(signal)
+      let output = try await process.output()
+      #expect(output.end == (signal == SIGINT ? .exited(130) : .signaled(SIGKILL)))
+      #expect(output.duration < 20 && !output.isOutputHeldOpen, "\(output.allText)")
+      let state = RunState(
+        try readEvents("\(try recordFolder(in: folder.path(of: "runs")))/events.jsonl"))
+      if signal == SIGINT {
+        #expect(
+          state.tests.allSatisfy { [.interrupted, .notRun].contains($0.result.verdict) },
+          "\(output.allText)")
       }
     }
 
@@ -257,10 +304,6 @@ private struct ExtractedBundle {
 
   func text(_ name: String) throws -> String {
     String(decoding: try readFile(folder.path(of: "bundle/\(name)")), as: UTF8.self)
-  }
-
-  func names() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "bundle"))
   }
 
   func manifest() throws -> Manifest {

@@ -34,7 +34,7 @@ import Testing
     #expect(
       verdict(run([(.passed, 3), (.knownIssue, 1)], exitCode: 0))
         == "PASSED: 4 tests: 3 passed, 1 with a known issue in 3.2 s")
-    #expect(verdict(run([], exitCode: 3)) == "NO TESTS: nothing was run in 3.2 s")
+    #expect(verdict(run([], exitCode: 3)) == "NOT BUILT: nothing was run in 3.2 s")
     #expect(
       verdict(run([], exitCode: 4) { $0.add(.problem(listing)) })
         == "NO TESTS: 1 problem outside of the tests, nothing was run in 3.2 s")
@@ -137,9 +137,10 @@ import Testing
       style: ConsoleReport.Style(), tests: [], packagePath: nil, runFolder: "r")
     let lines = console.summary(of: run.state, recordPath: nil).split(separator: "\n")
     #expect(
-      lines[1...].prefix(7) == [
+      lines[1...].prefix(9) == [
         "  ENV     M.c()", "    no space left", "    bundle: r/bundles/c-1.tar.zst",
-        "  ENV     2 tests:", "    no app answers", "    ↳ it wrote: no", "    M.a()",
+        "  ENV     2 tests:", "    no app answers", "    ↳ it wrote: no", "    M.a()", "    M.b()",
+        "    bundle: r/bundles/a-1.tar.zst",
       ])
   }
 
@@ -155,7 +156,7 @@ import Testing
     let console = ConsoleReport(
       style: ConsoleReport.Style(), tests: [], packagePath: nil, runFolder: "r")
     let lines = console.summary(of: run.state, recordPath: nil).split(separator: "\n")
-    #expect(lines.contains("  FAIL    M.f() \"Saves a \\u{1B}[31mnote\""))
+    #expect(lines.contains("  FAIL    M.f() “Saves a \\u{1B}[31mnote”"))
     #expect(lines.contains("  FAIL    M.`raw name`()"))
   }
 

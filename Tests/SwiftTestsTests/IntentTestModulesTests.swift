@@ -4,28 +4,29 @@ import Testing
 @testable import SwiftTests
 
 @Suite struct IntentTestModulesTests {
-  @Test func usersOfUsersAreUsers() {
-    let references: [String: Set<String>] = [
-      "AppIntentsTesting": ["IntentWire", "Foundation"], "Support": ["AppIntentsTesting"],
-      "MoreSupport": ["Support", "Swift"], "NoteTests": ["MoreSupport"], "PlainTests": ["Notes"],
-      "Notes": [], "IntentWire": [],
-    ]
+  @Test func targetsThatDependOnTheLibrary() {
+    let description = """
+      {"builtTestProducts": [], "targetDependencyMap": {
+        "AppIntentsTesting": ["IntentWire"], "Support": ["AppIntentsTesting", "IntentWire"],
+        "Note-Tests": ["Support", "AppIntentsTesting", "IntentWire"], "PlainTests": ["Notes"],
+        "Notes": [], "IntentWire": []}}
+      """
     #expect(
-      IntentTestModules.users(of: references) == ["Support", "MoreSupport", "NoteTests"])
+      IntentTestModules(description: Array(description.utf8)) == .only(["Support", "Note_Tests"]))
   }
 
-  @Test func modulesAreTheFirstNamesOfSymbols() {
-    var found: Set<String> = []
-    let text =
-      "$s17AppIntentsTesting17IntentDefinitionsV\0$s5Notes4NoteV\0$s$s0x$S3Abc$s99Cut\0$$s2Ab$s"
-    Array(text.utf8).withUnsafeBytes { IntentTestModules.collectModules(in: $0, into: &found) }
-    #expect(found == ["AppIntentsTesting", "Notes", "Ab"])
+  @Test(arguments: [
+    "", "{}", #"{"targetDependencyMap": {"A": ["B"]}}"#, #"{"targetDependencyMap": 1}"#,
+  ])
+  func descriptionsThatDoNotTell(text: String) {
+    #expect(IntentTestModules(description: Array(text.utf8)) == nil)
   }
 
   @Test func testsBelongToTheModuleOfTheirName() {
     let test = TestID(product: "P", library: .testing, name: "NoteTests.Suite/f()")
-    #expect(IntentTestModules.some(["NoteTests"]).contains(test))
-    #expect(!IntentTestModules.some(["Note", "NoteTest"]).contains(test))
-    #expect(IntentTestModules.any.contains(test) && !IntentTestModules.none.contains(test))
+    #expect(IntentTestModules.only(["NoteTests"]).contains(test))
+    #expect(!IntentTestModules.only(["Note", "NoteTest"]).contains(test))
+    #expect(
+      IntentTestModules.anyModule.contains(test) && !IntentTestModules.noModule.contains(test))
   }
 }

@@ -42,8 +42,11 @@ struct Exit: AppIntent {
 
 struct Hang: AppIntent {
   static let title: LocalizedStringResource = "Hang"
+  /// A file to make before.
+  @Parameter(title: "Marker") var marker: String?
 
   func perform() async throws -> some IntentResult {
+    if let marker { _ = FileManager.default.createFile(atPath: marker, contents: nil) }
     while Self.isBad { usleep(100_000) }
     return .result()
   }

@@ -1,0 +1,285 @@
+import Glibc
+import IntentWire
+import TestSupport
+import Testing
+import Workers
+
+@testable import IntentSystem
+
+/// Serial, because open descriptors are counted and a process has only one set of children.
+@Suite(.serialized) struct IntentSystemTests {
+  private func perform(_ id: Int, _ text: String = "x") -> WireMessage {
+    .request(
+      id: id, method: "intent.perform",
+      parameters: [
+        "bundle": .string(Bench.bundle), "intent": "Do",
+        "parameters": ["text": ["string": .string(text)]],
+      ])
+  }
+
+  private func error(_ message: WireMessage?) throws -> WireError {
+    guard case .failure(_, let error)? = message else {
+      throw WireError(.internalError, "no error but \(String(describing: message))")
+    }
+    return error
+  }
+
+  @Test func callsArePassedOnOneAtATime() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    for id in 10..<13 { test.send(perform(id, "\(id)")) }
+    let app = try bench.connectApp()
+    for id in 10..<13 {
+      guard case .request(let number, "intent.perform", let call)? = app.receive() else {
+        throw WireError(.internalError, "no call")
+      }
+      #expect(call["parameters"]?["text"]?["string"]?.string == "\(id)")
+      app.send(.result(id: number, ["value": ["int": .int(Int64(id))], "queries": []]))
+      #expect(
+        test.receive() == .result(id: id, ["value": ["int": .int(Int64(id))], "queries": []]))
+    }
+    #expect(bench.journal.map(\.intent) == ["Do", "Do", "Do"])
+    #expect(bench.journal.allSatisfy { $0.fixtureToken == "token" && $0.error == nil })
+    #expect(bench.strayEnds.isEmpty)
+  }
+
+  @Test func namesThatAreNotThereNeedNoProcess() throws {
+    let bench = try Bench(script: "echo started >&2; exit 1")
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    let cases: [(WireJSON, WireError.Code, String)] = [
+      (
+        ["bundle": "com.example.Ap", "intent": "Do", "parameters": [:]], .unknownApp,
+        "installed are com.example.App"
+      ),
+      (
+        ["bundle": .string(Bench.bundle), "intent": "do", "parameters": [:]], .unknownName,
+        "did you mean 'Do'?"
+      ),
+      (
+        ["bundle": .string(Bench.bundle), "intent": "Do", "parameters": ["txt": nil]], .unknownName,
+        "did you mean 'text'?"
+      ),
+    ]
+    for (parameters, code, text) in cases {
+      test.send(.request(id: 1, method: "intent.perform", parameters: parameters))
+      let error = try error(test.receive())
+      #expect(error.code == code && error.message.contains(text), "\(error)")
+    }
+    #expect(bench.system?.log(of: Bench.bundle) == "")
+    #expect(bench.journal.count == 3)
+  }
+
+  @Test func processThatEndsIsChargedAndStartedAfresh() throws {
+    let bench = try Bench(script: "echo words >&2; exit 3")
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    for id in 1...2 {
+      test.send(perform(id))
+      let error = try error(test.receive())
+      #expect(error.code == .appNotStarted && error.log == "words\n", "\(error)")
+      #expect(error.message.contains("ended with exit status 3 before it connected"))
+    }
+  }
+
+  @Test func limitsOfStartAndCall() throws {
+    var bench = try Bench { $0.startLimit = 0.05 }
+    var test = try bench.connectTest()
+    test.send(perform(1))
+    var error = try error(test.receive())
+    #expect(error.code == .appNotStarted && error.message.contains("within 0.05 s"), "\(error)")
+    bench.stop()
+
+    bench = try Bench { $0.callLimit = 0.05 }
+    test = try bench.connectTest()
+    test.send(perform(1))
+    let app = try bench.connectApp()
+    error = try self.error(test.receive())
+    #expect(error.code == .appHangs && error.message.contains("0.05 s"), "\(error)")
+    loopUntilClosed(app, bench)
+    bench.stop()
+  }
+
+  private func loopUntilClosed(_ client: Client, _ bench: Bench) {
+    while client.receive() != nil {}
+    #expect(client.isClosed)
+  }
+
+  @Test(arguments: ["", "not json\n", "{}\n", #"{"jsonrpc":"2.0","id":99,"result":{}}"# + "\n"])
+  func appThatSpeaksOtherwiseIsEnded(words: String) throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    var app = try bench.connectApp()
+    _ = app.receive()
+    if words.isEmpty { app.close() } else { app.send(Array(words.utf8)) }
+    let error = try error(test.receive())
+    #expect(error.code == (words.isEmpty ? .appEnded : .appSpeaksOtherwise), "\(error)")
+    // The next call has a new process.
+    test.send(perform(2))
+    app = try bench.connectApp()
+    guard case .request(let id, _, _)? = app.receive() else { throw error }
+    app.send(.result(id: id, [:]))
+    #expect(test.receive() == .result(id: 2, [:]))
+    #expect(bench.strayEnds.isEmpty)
+  }
+
+  @Test func processThatEndsBetweenCallsIsTold() throws {
+    let bench = try Bench(
+      script: #"echo "$CARREL_INTENT_TOKEN"; while [ ! -e "$0.end" ]; do :; done"#)
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    let app = try bench.connectApp()
+    guard case .request(let id, _, _)? = app.receive() else { return }
+    app.send(.result(id: id, [:]))
+    _ = test.receive()
+    close(open(bench.folder.path(of: "app.end"), O_CREAT | O_WRONLY, 0o600))
+    bench.loop.run { !bench.strayEnds.isEmpty }
+    #expect(bench.strayEnds.first?.message.contains("while it had nothing to answer") == true)
+  }
+
+  @Test func hostWithoutItsTokenIsRefused() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    let stranger = try bench.connect()
+    stranger.send(
+      .request(
+        id: 1, method: "hello",
+        parameters: ["role": "host", "protocol": "1.0", "token": "guess", "app": [:]]))
+    #expect(try error(stranger.receive()).code == .invalidRequest)
+    #expect(stranger.receive() == nil)
+  }
+
+  @Test func versionsThatDoNotFit() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    for version in ["2.0", "0.9", "x"] {
+      let client = try bench.connect()
+      client.send(
+        .request(
+          id: 1, method: "hello", parameters: ["role": "test", "protocol": .string(version)]))
+      #expect(try error(client.receive()).code == .otherVersion)
+    }
+    let newer = try bench.connect()
+    newer.send(
+      .request(id: 1, method: "hello", parameters: ["role": "test", "protocol": "1.99", "x": 1]))
+    #expect(newer.receive() != nil && !newer.isClosed)
+  }
+
+  /// Bytes from anywhere: no crash, nothing that stays open, and the next test is served.
+  @Test func thousandStreamsOfBytes() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    let before = openDescriptors()
+    let good = perform(1).line
+    for seed in 0..<1000 {
+      var generator = SeededGenerator(seed: seed)
+      let client = generator.chance(0.5) ? try bench.connectTest() : try bench.connect()
+      var bytes: [UInt8] = []
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0:
+          bytes += (0..<Int.random(in: 0...300, using: &generator)).map { _ in
+            UInt8.random(in: 0...255, using: &generator)
+          }
+        case 1: bytes += good.prefix(Int.random(in: 0...good.count, using: &generator))
+        case 2:
+          // One byte of a good message changed; not the name of the app, which would start it.
+          var changed = WireMessage.request(
+            id: 1, method: "index.dump", parameters: ["a": [1, "b", nil]]
+          ).line
+          changed[Int.random(in: 0..<changed.count, using: &generator)] =
+            UInt8.random(in: 0...255, using: &generator)
+          bytes += changed
+        default: bytes += [0x0A]
+        }
+      }
+      client.send(bytes.filter { !generator.chance(0.001) || $0 == 0x0A })
+      client.close()
+    }
+    let test = try bench.connectTest()
+    test.send(.request(id: 7, method: "apps.list", parameters: [:]))
+    #expect(test.receive() == .result(id: 7, [.string(Bench.bundle)]))
+    test.close()
+    bench.loop.run { openDescriptors() <= before + 2 }
+  }
+
+  @Test func messageThatIsTooLongEndsItsConnection() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+    for _ in 0..<100 where !test.isClosed { test.send(piece) }
+    #expect(try error(test.receive()).code == .invalidRequest)
+    #expect(test.receive() == nil)
+    let next = try bench.connectTest()
+    next.send(.request(id: 1, method: "apps.list", parameters: [:]))
+    #expect(next.receive() != nil)
+  }
+
+  /// Who never reads is cut off, and holds nobody up.
+  @Test func clientThatDoesNotRead() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    let silent = try bench.connectTest()
+    bench.loop.unwatch(silent.descriptor)
+    for id in 1...20_000 {
+      silent.send(.request(id: id, method: "no.such", parameters: [:]))
+    }
+    let test = try bench.connectTest()
+    test.send(.request(id: 1, method: "apps.list", parameters: [:]))
+    #expect(test.receive() != nil)
+  }
+
+  /// Each test of a run has a system: nothing of it may stay.
+  @Test func stoppedSystemsLeaveNothing() throws {
+    var descriptors = 0
+    for round in 0..<50 {
+      let bench = try Bench { $0.indexDelay = 60 }
+      let test = try bench.connectTest()
+      if round % 10 == 0 {
+        test.send(perform(1))
+        let app = try bench.connectApp()
+        app.send(
+          .request(
+            id: 5, method: "index.update",
+            parameters: IndexUpdate.upsert([.init(type: "T", identifier: "1")]).json))
+        while case .request? = app.receive() {}
+      }
+      var calls = 0
+      bench.system?.stop { calls += 1 }
+      bench.system?.stop { calls += 1 }
+      bench.stop()
+      #expect(calls == 2)
+      #expect(access(bench.folder.path(of: "socket"), F_OK) != 0)
+      test.close()
+      if round == 9 { descriptors = openDescriptors() }
+    }
+    #expect(openDescriptors() <= descriptors)
+  }
+
+  @Test func appsThatShareAnIdentifierAreNone() {
+    func app(_ bundle: String, _ executable: String) -> InstalledApp {
+      InstalledApp(
+        description: AppDescription(
+          bundleIdentifier: bundle, compiler: "", intents: [], entities: [], enumerations: [],
+          shortcuts: []), executable: executable)
+    }
+    let (apps, problems) = AppFinder.separate([app("a", "/1"), app("b", "/2"), app("a", "/3")])
+    #expect(apps.map(\.bundleIdentifier) == ["b"])
+    #expect(problems == ["a is the bundle identifier of several executables: /1, /3"])
+  }
+
+  @Test func stoppingAnswersWhatWaits() throws {
+    let bench = try Bench()
+    let test = try bench.connectTest()
+    for id in 1...3 { test.send(perform(id)) }
+    _ = try bench.connectApp()
+    bench.stop()
+    #expect(bench.journal.count == 3)
+    #expect(bench.journal.allSatisfy { $0.error?.code == .appEnded }, "\(bench.journal)")
+  }
+}
