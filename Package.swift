@@ -108,7 +108,8 @@ let package = Package(
         "RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["RunModel", "TestSupport"], path: "Tests/EndToEnd"),
+      name: "EndToEndTests", dependencies: ["CSQLite", "RunModel", "TestSupport"],
+      path: "Tests/EndToEnd"),
 
     // What ci/bench runs.
     .executableTarget(

@@ -6,7 +6,7 @@ import SystemFiles
 enum BundleCommand {
   static let spec = CommandSpec(
     name: "bundle", summary: "list, show, extract or verify failure bundles",
-    positionals: ["list|show|extract|verify", "[BUNDLE]...", "[FOLDER]"],
+    positionals: ["list|show|index|extract|verify", "[BUNDLE]...", "[FOLDER]"],
     options: [
       OptionSpec("--format", value: "text|json", help: "form of the output (default: text)"),
       OptionSpec(
@@ -18,6 +18,7 @@ enum BundleCommand {
       list                      the bundles of the newest run that planned tests
       list BUNDLE               the entries of a bundle
       show BUNDLE               what failed, how, where, and the end of its output
+      index BUNDLE              the entries of the search index, as JSON
       extract BUNDLE [FOLDER]   all files, into a new folder (default: the bundle's name)
       verify BUNDLE...          whether every byte is what was packed; the status is the highest
 
@@ -30,11 +31,12 @@ enum BundleCommand {
     let isJSON = try parsed.choice("--format", of: ["text", "json"]) == "json"
     let words = parsed.positionals
     guard let action = words.first else {
-      throw UsageError(message: "what shall be done? carrel bundle list|show|extract|verify")
+      throw UsageError(message: "what shall be done? carrel bundle list|show|index|extract|verify")
     }
-    guard ["list", "show", "extract", "verify"].contains(action) else {
+    guard ["list", "show", "index", "extract", "verify"].contains(action) else {
       throw UsageError(
-        message: "there is no 'carrel bundle \(action)'; there are list, show, extract and verify")
+        message: "there is no 'carrel bundle \(action)'; there are list, show, index, extract and "
+          + "verify")
     }
     guard words.count > 1 else {
       if action == "list" { return try listRun(parsed, isJSON, context) }
@@ -50,6 +52,7 @@ enum BundleCommand {
     switch action {
     case "list": return try BundleListing(reader, context).print(asJSON: isJSON)
     case "show": return try BundlePage(reader, context).print(asJSON: isJSON)
+    case "index": return try BundleIndex(reader, context).print()
     case "verify": return verify(words.dropFirst(), context)
     default:
       return try extract(

@@ -77,10 +77,15 @@ enum ConfigurationFile {
         text: "format \(version) is newer than this version of Carrel, which reads \(format)")
     }
     if let value = root["intents"] {
-      let keys = ["callLimit", "indexDelay", "seed"]
+      let keys = ["callLimit", "indexDelay", "seed", "startLimit"]
       let intents = try reader.object(value, "intents", keys: keys)
       if let limit = try reader.seconds(intents["callLimit"], "intents.callLimit", isLimit: true) {
         options.callLimit = limit
+      }
+      if let limit = try reader.seconds(
+        intents["startLimit"], "intents.startLimit", isLimit: true)
+      {
+        options.startLimit = limit
       }
       options.indexDelay =
         try reader.seconds(intents["indexDelay"], "intents.indexDelay") ?? 0

@@ -18,6 +18,8 @@ extension IntentSystem {
       callApp(method, parameters, answer)
     case "index.wait":
       index.whenIndexed { answer($0.map { WireJSON.object([]) }) }
+    case "index.check":
+      checkIndex(parameters["bundle"]?.string ?? "", answer)
     case "index.dump":
       answer(
         index.entries().map { entries in
@@ -76,6 +78,56 @@ extension IntentSystem {
     } catch {
       finish(.failure(error))
     }
+  }
+
+  /// Most identifiers that an app is asked for at once.
+  private static let checkedAtOnce = 500
+
+  /// Asks an app for the entities of all its entries in the index; those that it does not find are
+  /// orphans.
+  private func checkIndex(
+    _ bundle: String, _ answer: @escaping (Result<WireJSON, WireError>) -> Void
+  ) {
+    let slot: AppSlot
+    let entries: [IndexUpdate.Entry]
+    do throws(WireError) {
+      slot = try self.slot(bundle)
+      entries = try index.entries().get()
+    } catch {
+      return answer(.failure(error))
+    }
+    let types = Set(slot.app.description.entities.map(\.identifier))
+    let groups = Dictionary(grouping: entries.filter { types.contains($0.type) }, by: \.type)
+    var queries: [IntentValue.Query] = []
+    for (type, entries) in groups.sorted(by: { $0.key < $1.key }) {
+      for start in stride(from: 0, to: entries.count, by: Self.checkedAtOnce) {
+        let part = entries[start...].prefix(Self.checkedAtOnce)
+        queries.append(.init(type: type, kind: .identifiers(part.map(\.identifier))))
+      }
+    }
+    var orphans: [WireJSON] = []
+    func ask(_ number: Int) {
+      guard number < queries.count else { return answer(.success(["orphans": .array(orphans)])) }
+      let query = queries[number]
+      slot.enqueue(
+        .init(
+          method: "entity.query",
+          parameters: ["bundle": .string(bundle), "query": query.json]
+        ) { result in
+          switch result {
+          case .failure(let error): answer(.failure(error))
+          case .success(let value):
+            let found = Set(
+              (value["entities"]?.array ?? []).compactMap { $0["entity"]?["id"]?.string })
+            guard case .identifiers(let asked) = query.kind else { return }
+            orphans += asked.filter { !found.contains($0) }.map {
+              ["type": .string(query.type), "id": .string($0)]
+            }
+            ask(number + 1)
+          }
+        })
+    }
+    ask(0)
   }
 
   private func slot(_ bundle: String) throws(WireError) -> AppSlot {

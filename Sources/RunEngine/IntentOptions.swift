@@ -4,6 +4,8 @@ package import IntentWire
 package struct IntentOptions: Sendable, Hashable {
   /// Seconds that an app has for one call.
   package var callLimit = 30.0
+  /// Seconds from the start of an app's process to its hello.
+  package var startLimit = 20.0
   /// Seconds from an app's update of the index to the time it can be found.
   package var indexDelay = 0.0
   /// The intent that makes the data that every attempt starts with.

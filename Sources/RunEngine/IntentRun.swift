@@ -133,6 +133,7 @@ final class IntentRun {
     configuration.problems = problems
     configuration.directory = container.home
     configuration.callLimit = options.callLimit
+    configuration.startLimit = options.startLimit
     configuration.indexDelay = options.indexDelay
     return configuration
   }

@@ -29,6 +29,8 @@ package final class SearchIndex {
     }
     // The file belongs to one attempt and is gone with it; a crash of the machine ends that too.
     try database.run("PRAGMA synchronous = OFF")
+    // It may be out of somebody's bundle.
+    try database.run("PRAGMA trusted_schema = OFF")
   }
 
   /// Makes a file with an empty index.

@@ -37,7 +37,8 @@ int main(int argc, char **argv) {
   if (argc < 3) return 2;
   size_t there = (size_t)atoi(argv[1]), back = (size_t)atoi(argv[2]);
   int test[2], app[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, test) || socketpair(AF_UNIX, SOCK_STREAM, 0, app)) return 1;
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, test)) return 1;
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, app)) return 1;
   char *bytes = calloc(1, there + back);
   if (fork() == 0) {
     close(test[0]);

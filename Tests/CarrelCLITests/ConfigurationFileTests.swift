@@ -15,12 +15,12 @@ import Testing
   @Test func everythingThatThereIs() throws {
     let (options, unknown) = try read(
       """
-      {"format": "1.7", "intents": {"callLimit": 2.5, "indexDelay": 0.01, "seed": {
+      {"format": "1.7", "intents": {"callLimit": 2.5, "startLimit": 3, "indexDelay": 0.01, "seed": {
         "bundle": "com.example.Notes", "intent": "Seed", "shared": false,
         "parameters": {"a": 1, "b": 0.5, "c": "x", "d": [true, null]}}}}
       """)
     #expect(unknown == [])
-    #expect(options.callLimit == 2.5 && options.indexDelay == 0.01)
+    #expect(options.callLimit == 2.5 && options.indexDelay == 0.01 && options.startLimit == 3)
     #expect(
       options.seed
         == SeedCall(

@@ -1,3 +1,4 @@
+import CSQLite
 import FoundationEssentials
 import Glibc
 import RunModel
@@ -11,7 +12,7 @@ extension EndToEnd {
     {
       let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
       #expect(run.output.status == 0, "\(run)")
-      #expect(try run.state.tests.count == 19)
+      #expect(try run.state.tests.count == 25)
       for test in try run.state.tests {
         let isExtra = test.id.name.hasPrefix("MisbehavingTests.")
         #expect(test.result.verdict == (isExtra ? .skipped : .passed), "\(test.id)\n\(run)")
@@ -38,9 +39,9 @@ extension EndToEnd {
         return tokens
       }
       let first = try await tokens(seed: "a")
-      #expect(first.count == 7)
+      #expect(first.count == 8)
       #expect(first.values.allSatisfy { $0.count == 1 })
-      #expect(Set(first.values).count == 7)
+      #expect(Set(first.values).count == 8)
       #expect(try await tokens(seed: "a") == first)
       #expect(try await tokens(seed: "b").values.allSatisfy { !first.values.contains($0) })
     }
@@ -87,6 +88,41 @@ extension EndToEnd {
       #expect(again.lines.map(\.fixtureToken) == [token, token])
     }
 
+    /// All that was committed is there, although the app kept its database open and its newest rows
+    /// in a file of their own; in a bundle, and in the data that a seed intent left.
+    @Test func openDatabasesAreCopiedWhole() async throws {
+      let folder = try TemporaryFolder()
+      let path = try write(
+        """
+        {"format": "1.0", "intents": {"seed": {"bundle": "com.example.TestApp",
+          "intent": "Remember", "parameters": {"text": "seeded"}}}}
+        """, to: folder)
+      let run = try await misbehave("testFailsWithAnOpenDatabase", "--config", path)
+      let test = try run.test("testFailsWithAnOpenDatabase")
+      let log = String(decoding: try run.log(test.decisive?.stdout), as: UTF8.self)
+      #expect(log.hasPrefix("rows: 2\nrows: 3\nrows: 4\n"), "\(run)")
+      let bundle = try await ExtractedBundle(try run.bundle(test))
+      let database = bundle.path("container/home/Documents/cache.sqlite")
+      #expect(
+        try rows(of: database, "SELECT text FROM note ORDER BY rowid")
+          == ["seeded", "row 1", "row 2", "row 3"])
+      #expect(try rows(of: database, "PRAGMA integrity_check") == ["ok"])
+    }
+
+    @Test func indexOfABundleCanBeRead() async throws {
+      let run = try await misbehave("testFails")
+      let bundle = try run.bundle(try run.test("testFails"))
+      let output = try await Carrel.invoke(["bundle", "index", bundle])
+      #expect(output.status == 0, "\(output.allText)")
+      struct Entry: Decodable {
+        var type: String
+        var id: String
+        var fields: [String: String]
+      }
+      let entries = try JSONDecoder().decode([Entry].self, from: Data(output.text.utf8))
+      #expect(entries.map(\.type) == ["NoteEntity"] && entries.first?.fields["title"] == "Milk")
+    }
+
     @Test func appsThatEndAreChargedToTheirTest() async throws {
       var run = try await misbehave("testAppEndsBetweenCalls")
       #expect(run.output.status == 1, "\(run)")
@@ -121,7 +157,9 @@ extension EndToEnd {
 
     /// Not even the simplest call is answered: no test is blamed.
     @Test func appThatDoesNotAnswerIsAFaultOfTheEnvironment() async throws {
-      let run = try await Carrel.run("BadHosts", "--workers", "2")
+      let folder = try TemporaryFolder()
+      let path = try write(#"{"format": "1.0", "intents": {"startLimit": 1}}"#, to: folder)
+      let run = try await Carrel.run("BadHosts", "--workers", "2", "--config", path)
       #expect(run.output.status == 6, "\(run)")
       let tests = try run.state.tests
       #expect(tests.count == 1 && tests.allSatisfy { $0.result.verdict == .environment })
@@ -279,6 +317,23 @@ private struct Journal {
   }
 }
 
+/// The first column of a query's rows.
+private func rows(of path: String, _ sql: String) throws -> [String] {
+  var database: OpaquePointer?
+  guard sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
+    throw FixtureProblem("cannot open \(path)")
+  }
+  defer { sqlite3_close(database) }
+  var statement: OpaquePointer?
+  sqlite3_prepare_v2(database, sql, -1, &statement, nil)
+  defer { sqlite3_finalize(statement) }
+  var rows: [String] = []
+  while sqlite3_step(statement) == SQLITE_ROW {
+    rows.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "NULL")
+  }
+  return rows
+}
+
 private func write(_ text: String, to folder: TemporaryFolder) throws -> String {
   let path = folder.path(of: "carrel.json")
   try Data(text.utf8).write(to: URL(filePath: path))
@@ -302,8 +357,10 @@ private struct ExtractedBundle {
     guard output.status == 0 else { throw FixtureProblem(output.allText) }
   }
 
+  func path(_ name: String) -> String { folder.path(of: "bundle/\(name)") }
+
   func text(_ name: String) throws -> String {
-    String(decoding: try readFile(folder.path(of: "bundle/\(name)")), as: UTF8.self)
+    String(decoding: try readFile(path(name)), as: UTF8.self)
   }
 
   func manifest() throws -> Manifest {

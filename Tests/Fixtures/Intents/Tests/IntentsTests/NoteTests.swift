@@ -111,6 +111,25 @@ final class NoteTests: XCTestCase {
     XCTAssertEqual(left, [])
   }
 
+  func testIndexCanBeLookedAt() async throws {
+    let kept = try await create("Kept")
+    let forgotten = try await create("Forgotten")
+    try await waitUntilIndexed()
+    var orphans = try await app.orphanedIndexEntries()
+    XCTAssertEqual(orphans, [])
+    try await app.intents["ForgetNote"].makeIntent(note: forgotten).run()
+    orphans = try await app.orphanedIndexEntries()
+    XCTAssertEqual(orphans, [forgotten.identifier])
+    let entries = try await indexEntries()
+    XCTAssertEqual(
+      Set(entries.map(\.identifier)),
+      [kept.identifier.instanceIdentifier, forgotten.identifier.instanceIdentifier])
+    XCTAssertTrue(entries.contains { $0.type == "NoteEntity" && $0.fields["title"] == "Kept" })
+    // The tests after this one may share the index.
+    try await app.intents["DeleteNotes"].makeIntent(entities: [kept]).run()
+    try await app.intents["ClearIndex"].makeIntent().run()
+  }
+
   func testScreen() async throws {
     let first = try await create("First")
     let second = try await create("Second")

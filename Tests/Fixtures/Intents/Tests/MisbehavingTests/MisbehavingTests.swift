@@ -25,6 +25,14 @@ final class MisbehavingTests: XCTestCase {
     XCTAssertNotEqual(number, next)
   }
 
+  func testFailsWithAnOpenDatabase() async throws {
+    for number in 1...3 {
+      let rows = try await app.intents["Remember"].makeIntent(text: "row \(number)").run()
+      print("rows: \(try rows.value as Int)")
+    }
+    XCTFail("on purpose")
+  }
+
   func testHangs() async throws {
     let marker = ProcessInfo.processInfo.environment["CARREL_TEST_MARKER"]
     try await app.intents["Hang"].makeIntent(marker: marker).run()
