@@ -159,6 +159,9 @@ package final class IntentSystem {
     for handler in handlers { handler() }
   }
 
+  /// Number of open connections.
+  var connections: Int { peers.count }
+
   func newToken() -> String {
     hexadecimal(random.next()) + hexadecimal(random.next())
   }

@@ -242,7 +242,7 @@ extension EndToEnd {
       let bundle = try first.bundle(try first.test("FreeTextCase/a"))
       let package = try await FixturePackage.prepare("BrokenBuild", isBuilt: false)
       let output = try TemporaryFolder()
-      for (command, end) in [(["repro", bundle], "  record: "), (["run"], "NO TESTS: ")] {
+      for (command, end) in [(["repro", bundle], "  record: "), (["run"], "NOT BUILT: ")] {
         // Both streams in one, in the order in which they are written.
         let words =
           [Carrel.executable] + command + [package.path, "--output", output.path(of: "runs")]

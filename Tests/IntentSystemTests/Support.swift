@@ -161,11 +161,9 @@ final class Client {
   }
 }
 
-/// Number of open descriptors.
-func openDescriptors() -> Int {
-  var count = 0
-  guard let folder = opendir("/proc/self/fd") else { return 0 }
-  defer { closedir(folder) }
-  while readdir(folder) != nil { count += 1 }
-  return count
+/// The open files of this process below a folder.
+func openFiles(below folder: String) -> [String] {
+  (folderEntries("/proc/self/fd") ?? []).compactMap {
+    try? linkTarget(of: Array("/proc/self/fd/\($0)".utf8), in: AT_FDCWD)
+  }.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasPrefix(folder) }
 }
