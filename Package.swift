@@ -44,7 +44,9 @@ let package = Package(
     .target(name: "CImageSections"),
     .target(name: "CTestMark"),
     .target(name: "CoreSpotlight", dependencies: ["IntentWire"]),
-    .target(name: "AppIntents", dependencies: ["CoreSpotlight", "IntentWire"]),
+    .target(name: "AppIntentsTypeSupport"),
+    .target(
+      name: "AppIntents", dependencies: ["AppIntentsTypeSupport", "CoreSpotlight", "IntentWire"]),
     .target(
       name: "IntentHost",
       dependencies: ["AppIntents", "CImageSections", "CoreSpotlight", "IntentWire"]),
@@ -54,7 +56,8 @@ let package = Package(
       dependencies: ["CSystem", "IntentWire", "RunModel", "SearchIndex", "SystemFiles", "Workers"]),
 
     .target(
-      name: "AppIntentsTesting", dependencies: ["CTestMark", "IntentSystem", "IntentWire"]),
+      name: "AppIntentsTesting",
+      dependencies: ["AppIntentsTypeSupport", "CTestMark", "IntentSystem", "IntentWire"]),
 
     // The whole.
     .target(

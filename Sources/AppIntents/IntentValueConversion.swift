@@ -1,3 +1,4 @@
+public import AppIntentsTypeSupport
 public import Foundation
 public import IntentWire
 
@@ -118,6 +119,18 @@ extension Data: _IntentValue {
   public static func _make(_ value: IntentValue, _ resolver: any _EntityResolving) throws -> Data {
     guard case .data(let bytes) = value else { throw wrongType(value, _valueType) }
     return Data(bytes)
+  }
+}
+
+extension IntentFile: _IntentValue {
+  public static var _valueType: IntentValueType { .file }
+  public var _value: IntentValue { .file(name: filename, bytes: Array(data)) }
+
+  public static func _make(
+    _ value: IntentValue, _ resolver: any _EntityResolving
+  ) throws -> IntentFile {
+    guard case .file(let name, let bytes) = value else { throw wrongType(value, _valueType) }
+    return IntentFile(data: Data(bytes), filename: name)
   }
 }
 

@@ -70,6 +70,16 @@ public struct AppEntityDefinition: AppIntentTypeDefinition, Hashable {
     try await run(query(.spotlight(userQuery)))
   }
 
+  /// Those in the index that have all words of a text in one field; not in Apple's API.
+  ///
+  /// - Parameter field: `title`, `contentDescription` or another that the index has; an error names
+  ///   them.
+  public func spotlightQuery(
+    _ userQuery: String, in field: String
+  ) async throws -> [AnyAppEntity] {
+    try await run(query(.spotlight(userQuery, field: field)))
+  }
+
   /// The annotated views on the app's screen that show an entity of the type.
   public func viewAnnotations() async throws -> [ViewAnnotation] {
     let answer = try await IntentSystemClient.call(

@@ -1,3 +1,4 @@
+@_exported public import AppIntentsTypeSupport
 public import Foundation
 public import IntentWire
 
@@ -75,6 +76,7 @@ func castingFailed(_ value: IntentValue, _ target: Any.Type) -> IntentValueError
     case .date: "Date"
     case .url: "URL"
     case .data: "Data"
+    case .file: "IntentFile"
     case .enumeration(let type, _): type
     case .entity(let entity): entity.type
     case .query(let query): query.type
@@ -148,6 +150,15 @@ extension Data: IntentValueConvertible {
   public static func _convert(_ value: IntentValue) throws -> Data {
     guard case .data(let bytes) = value else { throw castingFailed(value, Self.self) }
     return Data(bytes)
+  }
+}
+
+extension IntentFile: IntentValueConvertible {
+  public var _intentValue: IntentValue { .file(name: filename, bytes: Array(data)) }
+
+  public static func _convert(_ value: IntentValue) throws -> IntentFile {
+    guard case .file(let name, let bytes) = value else { throw castingFailed(value, Self.self) }
+    return IntentFile(data: Data(bytes), filename: name)
   }
 }
 

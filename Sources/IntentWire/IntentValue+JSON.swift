@@ -19,6 +19,8 @@ extension IntentValue {
     case .date(let seconds): ["date": .double(seconds)]
     case .url(let text): ["url": .string(text)]
     case .data(let bytes): ["data": .string(Base16.text(bytes))]
+    case .file(let name, let bytes):
+      ["file": ["name": .string(name), "data": .string(Base16.text(bytes))]]
     case .enumeration(let type, let raw):
       ["enum": ["type": .string(type), "raw": .string(raw)]]
     case .entity(let entity): ["entity": entity.json]
@@ -47,6 +49,10 @@ extension IntentValue {
     case "date": self = .date(try require(value.double, kind))
     case "url": self = .url(try require(value.string, kind))
     case "data": self = .data(try require(value.string.flatMap { Base16.bytes($0) }, kind))
+    case "file":
+      self = .file(
+        name: try require(value["name"]?.string, kind),
+        bytes: try require(value["data"]?.string.flatMap { Base16.bytes($0) }, kind))
     case "enum":
       self = .enumeration(
         type: try require(value["type"]?.string, kind), raw: try require(value["raw"]?.string, kind)
@@ -127,9 +133,10 @@ extension IntentValue.Query {
     case .matching(let text):
       members.append(.init("kind", "matching"))
       members.append(.init("text", .string(text)))
-    case .spotlight(let text):
+    case .spotlight(let text, let field):
       members.append(.init("kind", "spotlight"))
       if let text { members.append(.init("text", .string(text))) }
+      if let field { members.append(.init("field", .string(field))) }
     }
     return .object(members)
   }
@@ -147,7 +154,7 @@ extension IntentValue.Query {
       }
       kind = .identifiers(identifiers)
     case "matching": kind = .matching(try require(json["text"]?.string, "text"))
-    case "spotlight": kind = .spotlight(json["text"]?.string)
+    case "spotlight": kind = .spotlight(json["text"]?.string, field: json["field"]?.string)
     default: throw WireShapeError("the kind of query is missing or unknown")
     }
     self.init(type: type, kind: kind)

@@ -13,6 +13,8 @@ public indirect enum IntentValue: Hashable, Sendable {
   case date(Double)
   case url(String)
   case data([UInt8])
+  /// A file by its content: each side has files of its own.
+  case file(name: String, bytes: [UInt8])
   /// A case of an enumeration, by its raw value.
   case enumeration(type: String, raw: String)
   case entity(Entity)
@@ -78,8 +80,9 @@ public indirect enum IntentValue: Hashable, Sendable {
       case identifiers([String])
       /// Those that match a text.
       case matching(String)
-      /// Those in the index that match a text; all indexed ones without.
-      case spotlight(String?)
+      /// Those in the index that match a text, in one of its fields if that is named; all indexed
+      /// ones without.
+      case spotlight(String?, field: String? = nil)
     }
 
     public var type: String
@@ -104,6 +107,7 @@ extension IntentValue: CustomStringConvertible {
     case .date(let seconds): "date \(seconds)"
     case .url(let text): text
     case .data(let bytes): "\(bytes.count) bytes"
+    case .file(let name, let bytes): "file \(name) of \(bytes.count) bytes"
     case .enumeration(let type, let raw): "\(type).\(raw)"
     case .entity(let entity): "\(entity.type) \(entity.identifier)"
     case .query(let query): "\(query.type) by a query"
@@ -122,6 +126,7 @@ extension IntentValue: CustomStringConvertible {
     case .date: "a date"
     case .url: "a URL"
     case .data: "data"
+    case .file: "a file"
     case .enumeration(let type, _): "a case of \(type)"
     case .entity(let entity): "an entity \(entity.type)"
     case .query(let query): "a query for \(query.type)"

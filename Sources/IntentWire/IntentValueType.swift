@@ -3,7 +3,7 @@
 /// Its text is what a Swift author would write, with the kind before a type of the app's own:
 /// `String`, `[Int]`, `Date?`, `entity NoteEntity`, `enum Color`.
 public indirect enum IntentValueType: Hashable, Sendable {
-  case bool, int, double, string, date, url, data
+  case bool, int, double, string, date, url, data, file
   case enumeration(String)
   case entity(String)
   case array(IntentValueType)
@@ -31,6 +31,7 @@ extension IntentValueType: CustomStringConvertible {
     case .date: "Date"
     case .url: "URL"
     case .data: "Data"
+    case .file: "IntentFile"
     case .enumeration(let name): "enum \(name)"
     case .entity(let name): "entity \(name)"
     case .array(let element): "[\(element)]"
@@ -58,6 +59,7 @@ extension IntentValueType: CustomStringConvertible {
     case "Date": self = .date
     case "URL": self = .url
     case "Data": self = .data
+    case "IntentFile": self = .file
     default:
       guard let space = text.firstIndex(of: " ") else { return nil }
       let name = String(text[text.index(after: space)...])

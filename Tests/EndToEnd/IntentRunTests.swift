@@ -12,7 +12,7 @@ extension EndToEnd {
     {
       let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
       #expect(run.output.status == 0, "\(run)")
-      #expect(try run.state.tests.count == 25)
+      #expect(try run.state.tests.count == 27)
       for test in try run.state.tests {
         let isExtra = test.id.name.hasPrefix("MisbehavingTests.")
         #expect(test.result.verdict == (isExtra ? .skipped : .passed), "\(test.id)\n\(run)")
@@ -39,9 +39,9 @@ extension EndToEnd {
         return tokens
       }
       let first = try await tokens(seed: "a")
-      #expect(first.count == 8)
+      #expect(first.count == 10)
       #expect(first.values.allSatisfy { $0.count == 1 })
-      #expect(Set(first.values).count == 8)
+      #expect(Set(first.values).count == 10)
       #expect(try await tokens(seed: "a") == first)
       #expect(try await tokens(seed: "b").values.allSatisfy { !first.values.contains($0) })
     }

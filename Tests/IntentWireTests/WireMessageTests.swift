@@ -48,6 +48,7 @@ import Testing
     let values: [IntentValue] = [
       .null, .bool(true), .int(.min), .double(0.1), .double(.infinity), .double(-.infinity),
       .string("ä\n"), .date(-1.25), .url("https://a.b/c"), .data([0, 255, 16]),
+      .file(name: "a b", bytes: [1]),
       .enumeration(type: "Color", raw: "red"), .entity(note),
       .entity(.init(type: "Note", identifier: "2")),
       .query(.init(type: "Note", kind: .all)), .query(.init(type: "Note", kind: .suggested)),

@@ -97,3 +97,13 @@ struct ClearIndex: AppIntent {
     return .result()
   }
 }
+
+struct Reverse: AppIntent {
+  static let title: LocalizedStringResource = "Reverse"
+  @Parameter(title: "File") var file: IntentFile
+
+  func perform() async throws -> some IntentResult & ReturnsValue<IntentFile> {
+    .result(
+      value: IntentFile(data: Data(file.data.reversed()), filename: "reversed " + file.filename))
+  }
+}

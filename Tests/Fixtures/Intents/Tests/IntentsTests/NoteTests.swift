@@ -130,6 +130,29 @@ final class NoteTests: XCTestCase {
     try await app.intents["ClearIndex"].makeIntent().run()
   }
 
+  func testOneFieldOfTheIndex() async throws {
+    let notes = app.entities["NoteEntity"]
+    let note = try await create("Milk")
+    try await waitUntilIndexed()
+    let inTitle = try await notes.spotlightQuery("milk", in: "title")
+    XCTAssertEqual(inTitle, [note])
+    let inKeywords = try await notes.spotlightQuery("milk", in: "keywords")
+    XCTAssertEqual(inKeywords, [])
+    do {
+      _ = try await notes.spotlightQuery("milk", in: "tittle")
+      XCTFail("there is no such field")
+    } catch let error as AppIntentError {
+      XCTAssertTrue(error.message.contains("it has title, "), "\(error)")
+    }
+  }
+
+  func testFilesGoThereAndBack() async throws {
+    let file = IntentFile(data: Data([0, 255, 10]), filename: "ä b.bin")
+    let result = try await app.intents["Reverse"].makeIntent(file: file).run()
+    let reversed: IntentFile = try result.value
+    XCTAssertEqual(reversed, IntentFile(data: Data([10, 255, 0]), filename: "reversed ä b.bin"))
+  }
+
   func testScreen() async throws {
     let first = try await create("First")
     let second = try await create("Second")
