@@ -90,8 +90,8 @@ let package = Package(
     .testTarget(
       name: "IntentSystemTests",
       dependencies: [
-        "IntentSystem", "IntentWire", "RunModel", "SearchIndex", "SystemFiles", "TestSupport",
-        "Workers",
+        "CSQLite", "IntentSystem", "IntentWire", "RunModel", "SearchIndex", "SystemFiles",
+        "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "TestSupport", "Workers"]),

@@ -192,26 +192,53 @@ int carrel_pipe(int descriptors[2]) {
   return fcntl(descriptors[0], F_SETFL, O_NONBLOCK);
 }
 
-static int copy_content(int from, int to) {
-  if (ioctl(to, FICLONE, from) == 0) return 0;
-  for (;;) {
-    ssize_t copied = copy_file_range(from, NULL, to, NULL, 1 << 30, 0);
+/// Copies bytes from an offset on, in the kernel where it can.
+static int copy_range(int from, int to, off_t start, off_t end) {
+  loff_t in = start, out = start;
+  while (in < end) {
+    ssize_t copied = copy_file_range(from, &in, to, &out, (size_t)(end - in), 0);
     if (copied == 0) return 0;
     if (copied < 0) break;
   }
+  if (in >= end) return 0;
   if (errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) return -1;
   char buffer[65536];
-  for (;;) {
-    ssize_t count = read(from, buffer, sizeof buffer);
+  while (in < end) {
+    size_t wanted = end - in < (off_t)sizeof buffer ? (size_t)(end - in) : sizeof buffer;
+    ssize_t count = pread(from, buffer, wanted, in);
     if (count == 0) return 0;
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return -1;
     for (ssize_t done = 0; done < count;) {
-      ssize_t written = write(to, buffer + done, (size_t)(count - done));
+      ssize_t written = pwrite(to, buffer + done, (size_t)(count - done), in + done);
       if (written < 0 && errno != EINTR) return -1;
       if (written > 0) done += written;
     }
+    in += count;
   }
+  return 0;
+}
+
+/// Copies a file's content; holes stay holes.
+static int copy_content(int from, int to) {
+  if (ioctl(to, FICLONE, from) == 0) return 0;
+  struct stat status;
+  if (fstat(from, &status) < 0) return -1;
+  if (ftruncate(to, status.st_size) < 0) return -1;
+  off_t position = 0;
+  while (position < status.st_size) {
+    off_t data = lseek(from, position, SEEK_DATA);
+    // Nothing but a hole is left.
+    if (data < 0 && errno == ENXIO) return 0;
+    off_t hole = data < 0 ? -1 : lseek(from, data, SEEK_HOLE);
+    if (data < 0 || hole < 0) {
+      data = position;
+      hole = status.st_size;
+    }
+    if (copy_range(from, to, data, hole) < 0) return -1;
+    position = hole;
+  }
+  return 0;
 }
 
 int carrel_copy_file(const char *from, const char *to, mode_t mode) {

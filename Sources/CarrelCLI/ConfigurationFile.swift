@@ -35,7 +35,9 @@ enum ConfigurationFile {
         guard let recorded else { return }
         bytes = Array(recorded.utf8)
       } else {
-        guard given != nil || access(path, F_OK) == 0 else { return }
+        // A link that leads nowhere is a mistake, not a missing file.
+        var status = stat()
+        guard given != nil || lstat(path, &status) == 0 else { return }
         bytes = try readFile(path, maxBytes: maxBytes)
       }
       let (options, unknown) = try read(bytes)

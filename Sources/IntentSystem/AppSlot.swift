@@ -37,6 +37,7 @@ final class AppSlot {
   private var blame: WireError?
   private var log = HostLog()
   private var isStopping = false
+  private var endedByItself = false
   /// Whether the process has said hello.
   private var hasConnected = false
 
@@ -60,7 +61,9 @@ final class AppSlot {
       return WireError(.invalidRequest, "no process of \(app.bundleIdentifier) is expected")
     }
     guard let description, description.bundleIdentifier == app.bundleIdentifier else {
-      return WireError(.invalidRequest, "the process is not \(app.bundleIdentifier)")
+      let name = description.map { "it is \($0.bundleIdentifier)" } ?? "nothing that can be read"
+      return WireError(
+        .appNotStarted, "the process of \(app.bundleIdentifier) says of itself that \(name)")
     }
     system.loop.cancel(timer)
     hasConnected = true
@@ -76,7 +79,10 @@ final class AppSlot {
   }
 
   /// The process has answered, or said something that nobody understands.
-  func take(_ message: Result<WireMessage, WireError>) {
+  ///
+  /// - Parameter peer: The connection; one of an earlier process counts for nothing.
+  func take(_ message: Result<WireMessage, WireError>, from peer: Peer) {
+    guard case .ready(_, let own) = state, own === peer else { return }
     switch message {
     case .success(.result(let id, let value)) where current != nil && id == nextID - 1:
       finish(.success(value))
@@ -97,15 +103,28 @@ final class AppSlot {
   }
 
   /// The process has closed its connection; it gets a moment to end by itself, for its own status.
-  func disconnected() {
-    guard case .ready(let process, _) = state else { return }
+  func disconnected(_ peer: Peer) {
+    guard case .ready(let process, let own) = state, own === peer else { return }
     state = .ending(process)
-    timer = system.loop.after(IntentSystem.endGrace) { process.terminate(grace: 0) }
+    system.loop.cancel(timer)
+    timer = system.loop.after(IntentSystem.endGrace) { [weak self] in
+      guard let self else { return }
+      self.blame =
+        self.blame
+        ?? WireError(
+          .appEnded, "\(self.app.bundleIdentifier) closed its connection; its process was ended")
+      process.terminate(grace: 0)
+    }
   }
 
   /// Ends the process, if there is one. One that has nothing to answer gets a moment to end by
   /// itself and to save what it has to.
   func stop() {
+    // One that is dead already has ended by itself, although nobody has seen it yet.
+    if case .ready(let process, let peer) = state, process.isDead {
+      peer.drain()
+      endedByItself = true
+    }
     isStopping = true
     let waiting = queue
     queue = []
@@ -199,6 +218,8 @@ final class AppSlot {
   }
 
   private func processEnded(_ end: ProcessEnd) {
+    // An answer that it gave before its end counts.
+    if case .ready(_, let peer) = state { peer.drain() }
     system.loop.cancel(timer)
     var error =
       blame
@@ -214,7 +235,7 @@ final class AppSlot {
       finish(.failure(error))
     } else if !hasConnected {
       failNext(error)
-    } else if !isStopping {
+    } else if !isStopping || endedByItself {
       system.configuration.onStrayEnd?(error)
     }
     goOn()

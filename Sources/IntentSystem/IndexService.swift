@@ -74,27 +74,39 @@ final class IndexService {
     }
   }
 
-  private func arm() {
+  /// Seconds for which an update is tried again when another process has locked the index.
+  private static let busyLimit = 5.0
+  private static let busyPause = 0.05
+
+  /// - Parameter pause: Seconds to wait at least.
+  private func arm(pause: Double = 0) {
     guard let first = pending.first else { return }
-    timer = loop.after(max(first.due - monotonicSeconds(), 0)) { [unowned self] in
+    timer = loop.after(max(first.due - monotonicSeconds(), pause)) { [unowned self] in
       timer = nil
-      apply(all: false)
-      if pending.isEmpty { tellWaiting() } else { arm() }
+      let isBusy = !apply(all: false)
+      if pending.isEmpty { tellWaiting() } else { arm(pause: isBusy ? Self.busyPause : 0) }
     }
   }
 
   /// Applies the updates whose time has come, or all.
-  private func apply(all: Bool) {
+  ///
+  /// - Returns: `false` when another process has locked the index, so that some wait on.
+  @discardableResult
+  private func apply(all: Bool) -> Bool {
     let now = monotonicSeconds()
-    let due = all ? pending[...] : pending.prefix { $0.due <= now }
-    pending.removeFirst(due.count)
-    for (_, update) in due {
+    var applied = 0
+    defer { pending.removeFirst(applied) }
+    for (due, update) in pending {
+      guard all || due <= now else { break }
       do throws(SearchIndexError) {
         try index?.apply(update)
       } catch {
+        if error.isBusy, !all, now - due < Self.busyLimit { return false }
         failure = failure ?? WireError(.internalError, "\(error)")
       }
+      applied += 1
     }
+    return true
   }
 
   private func tellWaiting() {

@@ -1,7 +1,7 @@
 import CSystem
 import Glibc
 package import IntentWire
-import RunModel
+package import RunModel
 import SearchIndex
 package import Workers
 
@@ -38,6 +38,8 @@ package final class IntentSystem {
     package var onJournal: ((JournalEntry) -> Void)?
     /// Called with the bundle identifier of an app and what its process writes.
     package var onHostOutput: ((String, UnsafeRawBufferPointer) -> Void)?
+    /// Called with processes that an app's process has left behind.
+    package var onLeftovers: (([LeakedProcess]) -> Void)?
     /// Called when an app's process has ended while it had nothing to answer.
     package var onStrayEnd: ((WireError) -> Void)?
 
@@ -181,7 +183,8 @@ package final class IntentSystem {
     hostsStarted += 1
     return try SupervisedProcess(
       request, loop: loop, registry: registry, onOutput: onOutput,
-      onEnd: { [weak self] end, _ in
+      onEnd: { [weak self] end, leftovers in
+        if !leftovers.isEmpty { self?.configuration.onLeftovers?(leftovers.map(\.process)) }
         onEnd(end)
         self?.noteEnd()
       })
@@ -190,15 +193,27 @@ package final class IntentSystem {
   private func accept() {
     while true {
       let descriptor = carrel_accept(listener)
-      guard descriptor >= 0 else { return }
+      guard descriptor >= 0 else {
+        // Without a descriptor left the connection stays where it is, and would be told for ever.
+        if errno == EMFILE || errno == ENFILE { pauseListening() }
+        return
+      }
       let peer = Peer(
         descriptor: descriptor, loop: loop,
         onMessage: { [unowned self] in take($1, from: $0) },
         onClose: { [unowned self] peer in
           peers[ObjectIdentifier(peer)] = nil
-          if case .host(let slot) = peer.role { slot.disconnected() }
+          if case .host(let slot) = peer.role { slot.disconnected(peer) }
         })
       peers[ObjectIdentifier(peer)] = peer
+    }
+  }
+
+  private func pauseListening() {
+    loop.unwatch(listener)
+    loop.after(0.1) { [weak self] in
+      guard let self, state == .running else { return }
+      loop.watch(listener) { [unowned self] in accept() }
     }
   }
 
@@ -214,7 +229,7 @@ package final class IntentSystem {
     case (.host, .success(.request(let id, let method, let parameters))):
       answerHost(peer, id, method, parameters)
     case (.host(let slot), _):
-      slot.take(message)
+      slot.take(message, from: peer)
     case (.test, .success(.request(let id, let method, let parameters))):
       answerTest(peer, id, method, parameters)
     case (.test, .failure(let error)):
@@ -241,10 +256,16 @@ package final class IntentSystem {
     if parameters["role"]?.string == "host" {
       let slot = slot(expecting: parameters["token"]?.string)
       let description = parameters["app"].flatMap { try? AppDescription(json: $0) }
-      guard let slot, slot.connected(peer, description) == nil else {
+      guard let slot else {
         peer.send(
           .failure(id: id, WireError(.invalidRequest, "no process with this token is expected")))
         peer.close()
+        return
+      }
+      if let refusal = slot.connected(peer, description) {
+        peer.send(.failure(id: id, refusal))
+        peer.close()
+        slot.refuse(refusal)
         return
       }
       peer.role = .host(slot)

@@ -20,6 +20,9 @@ final class Peer {
   private var framer = LineFramer()
   private var backlog: [UInt8] = []
   private var sent = 0
+  /// Whether the loop tells when there is room to send.
+  private var isWaitingForRoom = false
+  private var bytesRead = 0
   private var isOpen = true
   private let onMessage: (Peer, Result<WireMessage, WireError>) -> Void
   private let onClose: (Peer) -> Void
@@ -53,15 +56,24 @@ final class Peer {
   }
 
   private func watch() {
-    let wants = backlog.isEmpty ? Int16(POLLIN) : Int16(POLLIN | POLLOUT)
+    isWaitingForRoom = !backlog.isEmpty
+    let wants = isWaitingForRoom ? Int16(POLLIN | POLLOUT) : Int16(POLLIN)
     loop.watch(descriptor, for: wants) { [self] in
       if !backlog.isEmpty { flush() }
       if isOpen { readSome() }
     }
   }
 
+  /// Reads and hands on what has arrived already: the other side may be gone.
+  func drain() {
+    var before = -1
+    while isOpen, bytesRead != before {
+      before = bytesRead
+      readSome()
+    }
+  }
+
   private func flush() {
-    let wasWaiting = !backlog.isEmpty && sent > 0
     while sent < backlog.count {
       let count = backlog[sent...].withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -79,7 +91,7 @@ final class Peer {
       backlog = []
       sent = 0
     }
-    if isOpen, wasWaiting || !backlog.isEmpty { watch() }
+    if isOpen, isWaitingForRoom == backlog.isEmpty { watch() }
   }
 
   private func readSome() {
@@ -89,6 +101,7 @@ final class Peer {
         if count == 0 || (errno != EAGAIN && errno != EINTR) { close() }
         return
       }
+      bytesRead += count
       framer.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { line in
         guard isOpen else { return }
         guard let line else {

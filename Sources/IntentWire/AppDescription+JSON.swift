@@ -1,4 +1,22 @@
 extension AppDescription {
+  /// A bundle identifier: letters, digits, dots, hyphens and underscores, at most 155 of them
+  /// (CFBundleIdentifier in Apple's documentation; the underscore is Android's).
+  private static func checked(_ identifier: String) throws(WireShapeError) -> String {
+    let isValid =
+      !identifier.isEmpty && identifier.utf8.count <= 155
+      && identifier.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+          UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+    guard isValid else { throw WireShapeError("'bundle' is no bundle identifier") }
+    return identifier
+  }
+
   public var json: WireJSON {
     [
       "bundle": .string(bundleIdentifier), "compiler": .string(compiler),
@@ -9,7 +27,7 @@ extension AppDescription {
 
   public init(json: WireJSON) throws(WireShapeError) {
     self.init(
-      bundleIdentifier: try require(json["bundle"]?.string, "bundle"),
+      bundleIdentifier: try Self.checked(try require(json["bundle"]?.string, "bundle")),
       compiler: try require(json["compiler"]?.string, "compiler"))
     for value in try require(json["intents"]?.array, "intents") {
       intents.append(try Intent(json: value))

@@ -89,6 +89,10 @@ public struct WireError: Error, Hashable, Sendable {
   }
 }
 
+extension WireError: CustomStringConvertible {
+  public var description: String { message }
+}
+
 extension WireError {
   var json: WireJSON {
     var data: [WireJSON.Member] = []

@@ -27,6 +27,8 @@ final class BatchIntents {
   private(set) var lastCall: JournalEntry?
   /// Processes of apps that ended while they had nothing to answer.
   private var strayEnds: [WireError] = []
+  /// Processes that the apps' processes have left behind.
+  private(set) var leftovers: [LeakedProcess] = []
   /// The call that an app is answering now, for people: `CreateNote of com.example.Notes`.
   var openCall: String? { system?.openCall }
 
@@ -60,6 +62,7 @@ final class BatchIntents {
     let inbox = Inbox()
     configuration.onJournal = { inbox.owner?.take($0) }
     configuration.onHostOutput = { inbox.owner?.take($0, $1) }
+    configuration.onLeftovers = { inbox.owner?.leftovers += $0 }
     configuration.onStrayEnd = { inbox.owner?.strayEnds.append($0) }
     system = try IntentSystem(
       configuration, loop: supervisor.loop, registry: supervisor.registry)

@@ -109,6 +109,7 @@ extension BatchRun {
       outcome.add(decisive: TestIssue(message: error))
       if outcome.verdict.isSuccess(leaksFail: false) { outcome.verdict = .failed }
     }
+    if !intents.leftovers.isEmpty { outcome.charge(leaks: intents.leftovers, by: "an app") }
     final[test] = outcome
   }
 

@@ -1,4 +1,5 @@
 package import Orchestration
+import Workers
 
 /// Builds a package's tests and lists them, without running any.
 package struct PackageListing {
@@ -30,6 +31,7 @@ package struct PackageListing {
   package func perform() throws -> Outcome {
     let workplace = try Workplace(package, folder: workFolder, listener: listener)
     let supervisor = workplace.supervisor
+    defer { workplace.root.close() }
     let catalog = try workplace.makeCatalog()
     // The run that mostly follows need not list them again; an interrupted listing is no listing.
     if supervisor.interruption == nil { catalog.remember([], seconds: [:]) }

@@ -26,6 +26,7 @@ package struct PackageRun {
     let startedAt = wallClockSeconds()
     let workplace = try Workplace(package, folder: request.workFolder, listener: listener)
     let (supervisor, root) = (workplace.supervisor, workplace.root)
+    defer { root.close() }
     supervisor.onFirstSignal = { [listener] in listener.runIsInterrupted(by: $0) }
     let record = try RunRecord.create(
       inRunsFolder: request.runsFolder, at: startedAt, becomesLatest: request.becomesLatest)

@@ -21,7 +21,8 @@ final class SQLiteConnection {
       sqlite3_close(handle)
       throw error
     }
-    sqlite3_busy_timeout(handle, 5000)
+    // Nobody else uses the file but for tests that look into it; who calls is never held up long.
+    sqlite3_busy_timeout(handle, 100)
   }
 
   deinit {

@@ -35,6 +35,9 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
     context = ["path": path]
   }
 
+  /// Whether another process has locked the file.
+  package var isBusy: Bool { cause?.number == SQLITE_BUSY || cause?.number == SQLITE_LOCKED }
+
   /// The message, followed by the cause.
   package var description: String { message + (cause.map { ": \($0)" } ?? "") }
 }

@@ -221,14 +221,7 @@ extension BatchTranscript {
     }
     for (test, leaks) in byTest.sorted(by: { $0.key < $1.key }) {
       guard var outcome = state[test]?.outcome else { continue }
-      outcome.leaks = leaks
-      if outcome.verdict == .passed || outcome.verdict == .knownIssue {
-        outcome.verdict = .leaked
-        let list = leaks.map { "\($0.pid) (\($0.command))" }.joined(separator: ", ")
-        outcome.reason =
-          leaks.count == 1
-          ? "the test left process \(list) behind" : "the test left processes behind: \(list)"
-      }
+      outcome.charge(leaks: leaks, by: "the test")
       state[test]?.outcome = outcome
       report(.finished(test, outcome))
     }

@@ -54,6 +54,19 @@ package struct TestOutcome: Sendable, Hashable {
     omitted.issues += list.omitted
   }
 
+  /// Charges the test with processes that outlived it.
+  ///
+  /// - Parameter culprit: Who started them: `the test`.
+  package mutating func charge(leaks: [LeakedProcess], by culprit: String) {
+    self.leaks += leaks
+    guard verdict == .passed || verdict == .knownIssue else { return }
+    verdict = .leaked
+    let list = leaks.map { "\($0.pid) (\($0.command))" }.joined(separator: ", ")
+    reason =
+      "\(culprit) left \(leaks.count == 1 ? "process \(list)" : "processes") behind"
+      + (leaks.count == 1 ? "" : ": \(list)")
+  }
+
   /// Adds the issue that explains the verdict, whatever else was recorded.
   package mutating func add(decisive issue: TestIssue) {
     var list = IssueList(issues)

@@ -208,6 +208,13 @@ package final class SupervisedProcess {
     }
   }
 
+  /// Whether the process has ended, be it that the loop was not told yet.
+  package var isDead: Bool {
+    // Readable once it has (pidfd_open(2)).
+    var descriptor = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
+    return poll(&descriptor, 1, 0) != 0
+  }
+
   /// Watches adopted processes of this scope that are not watched yet.
   ///
   /// - Returns: Whether all adopted processes could be told: one in the middle of execve(2) has no

@@ -41,10 +41,16 @@ package final class WorkRoot {
     }
   }
 
-  deinit {
+  deinit { close() }
+
+  /// Removes the folder with everything in it; later calls do nothing.
+  package func close() {
+    guard lock >= 0 else { return }
     removeOwnFolder()
-    close(lock)
-    if template >= 0 { close(template) }
+    Glibc.close(lock)
+    lock = -1
+    if template >= 0 { Glibc.close(template) }
+    template = -1
   }
 
   /// Whether the folder that was made still has its path. A test can put anything there: another
@@ -87,7 +93,7 @@ package final class WorkRoot {
     try Self.make(folder(of: path))
     do throws(SystemFailure) {
       let descriptor = try Self.makeFolder(path)
-      close(lock)
+      Glibc.close(lock)
       lock = descriptor
     } catch {
       throw WorkersError(

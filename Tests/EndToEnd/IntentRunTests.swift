@@ -12,7 +12,7 @@ extension EndToEnd {
     {
       let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
       #expect(run.output.status == 0, "\(run)")
-      #expect(try run.state.tests.count == 27)
+      #expect(try run.state.tests.count == 28)
       for test in try run.state.tests {
         let isExtra = test.id.name.hasPrefix("MisbehavingTests.")
         #expect(test.result.verdict == (isExtra ? .skipped : .passed), "\(test.id)\n\(run)")
@@ -133,6 +133,11 @@ extension EndToEnd {
           "the process of com.example.TestApp ended with exit status 4 "
             + "while it had nothing to answer"
         ])
+      run = try await misbehave("testAppLeavesAProcess")
+      attempt = try #require(try run.test("testAppLeavesAProcess").decisive)
+      #expect(attempt.verdict == .leaked && attempt.leaks.count == 1, "\(run)")
+      #expect(attempt.leaks.first?.command == "sleep 300")
+      #expect(attempt.reason?.hasPrefix("an app left process ") == true)
       run = try await misbehave("testCrashes")
       attempt = try #require(try run.test("testCrashes").decisive)
       #expect(attempt.verdict == .failed)

@@ -7,6 +7,24 @@ import Testing
 extension EndToEnd {
   /// What tests see of the machine and of each other.
   @Suite struct IsolationTests {
+    /// The folders of a run are gone with it, also those of a listing.
+    @Test(arguments: [
+      ("ManySmall", ["run", "--filter", "testing"]), ("ManySmall", ["list"]),
+      ("Outcomes", ["run", "--filter", "BasicXCTests", "--batch", "1", "--start", "warm"]),
+      ("Intents", ["run", "--filter", "NoteTests"]),
+    ])
+    func foldersOfARunAreRemoved(name: String, command: [String]) async throws {
+      let package = try await FixturePackage.prepare(name)
+      let folder = try TemporaryFolder()
+      let records = command[0] == "run" ? ["--output", folder.path(of: "runs")] : []
+      let output = try await Carrel.invoke(
+        [command[0], package.path, "--skip-build"] + command.dropFirst() + records,
+        environment: ["CARREL_WORK_DIR": folder.path(of: "work")])
+      #expect([0, 1].contains(output.status), "\(output.allText)")
+      let user = "\(folder.path(of: "work"))/carrel-\(getuid())"
+      #expect(try FileManager.default.contentsOfDirectory(atPath: user) == [])
+    }
+
     /// Every way to ask for the user's folders leads into the container.
     @Test(arguments: ["as it is", "HOME unset", "HOME elsewhere"], ["1", "2"])
     func everyHomeIsInTheContainer(variant: String, workers: String) async throws {

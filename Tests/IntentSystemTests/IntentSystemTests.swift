@@ -1,5 +1,7 @@
+import CSQLite
 import Glibc
 import IntentWire
+import SystemFiles
 import TestSupport
 import Testing
 import Workers
@@ -139,6 +141,110 @@ import Workers
     close(open(bench.folder.path(of: "app.end"), O_CREAT | O_WRONLY, 0o600))
     bench.loop.run { !bench.strayEnds.isEmpty }
     #expect(bench.strayEnds.first?.message.contains("while it had nothing to answer") == true)
+  }
+
+  private static let endsOnRequest =
+    #"echo "$CARREL_INTENT_TOKEN"; echo $$; while [ ! -e "$0.end" ]; do :; done"#
+
+  /// Lets the process end, and waits until the kernel says so; the loop is told later.
+  private func endProcess(_ bench: Bench) throws {
+    let number = try bench.line()
+    close(open(bench.folder.path(of: "app.end"), O_CREAT | O_WRONLY, 0o600))
+    var state = ""
+    repeat {
+      let status = readSmallFile("/proc/\(number)/stat").map { String(decoding: $0, as: UTF8.self) }
+      state = status?.split(separator: ")").last.map { String($0.prefix(2)) } ?? ""
+      sched_yield()
+    } while state != " Z"
+  }
+
+  @Test func answerThatWasGivenBeforeTheEndCounts() throws {
+    let bench = try Bench(script: Self.endsOnRequest)
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    let app = try bench.connectApp()
+    guard case .request(let id, _, _)? = app.receive() else { return }
+    app.send(.result(id: id, ["value": ["int": 7]]))
+    try endProcess(bench)
+    #expect(test.receive() == .result(id: 1, ["value": ["int": 7]]))
+    bench.loop.run { !bench.strayEnds.isEmpty }
+    #expect(bench.strayEnds.map(\.code) == [.appEnded])
+  }
+
+  @Test func processThatIsDeadWhenTheSystemStopsIsTold() throws {
+    let bench = try Bench(script: Self.endsOnRequest)
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    let app = try bench.connectApp()
+    guard case .request(let id, _, _)? = app.receive() else { return }
+    app.send(.result(id: id, [:]))
+    _ = test.receive()
+    try endProcess(bench)
+    bench.stop()
+    #expect(bench.strayEnds.map(\.code) == [.appEnded])
+  }
+
+  @Test func processThatWasAliveWhenTheSystemStopsIsNotTold() throws {
+    let bench = try Bench()
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    let app = try bench.connectApp()
+    guard case .request(let id, _, _)? = app.receive() else { return }
+    app.send(.result(id: id, [:]))
+    _ = test.receive()
+    bench.stop()
+    #expect(bench.strayEnds.isEmpty)
+  }
+
+  @Test func appThatSaysItIsAnotherIsRefusedAtOnce() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    _ = try bench.connectApp(bundle: "com.example.Other")
+    let error = try error(test.receive())
+    #expect(error.code == .appNotStarted && error.message.contains("it is com.example.Other"))
+  }
+
+  /// Somebody has locked the index: the update waits, and nobody is held up.
+  @Test func lockedIndexHoldsNobodyUp() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    var database: OpaquePointer?
+    sqlite3_open(bench.folder.path(of: "index.sqlite"), &database)
+    defer { sqlite3_close(database) }
+    #expect(sqlite3_exec(database, "BEGIN EXCLUSIVE", nil, nil, nil) == SQLITE_OK)
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    let app = try bench.connectApp()
+    let update = IndexUpdate.upsert([.init(type: "T", identifier: "1")])
+    app.send(.request(id: 5, method: "index.update", parameters: update.json))
+    test.send(.request(id: 2, method: "apps.list", parameters: [:]))
+    #expect(test.receive() == .result(id: 2, [.string(Bench.bundle)]))
+    #expect(sqlite3_exec(database, "COMMIT", nil, nil, nil) == SQLITE_OK)
+    test.send(.request(id: 3, method: "index.wait", parameters: [:]))
+    #expect(test.receive() == .result(id: 3, [:]))
+    test.send(.request(id: 4, method: "index.dump", parameters: [:]))
+    #expect(test.receive() == .result(id: 4, [update.json]))
+  }
+
+  @Test func readersThatCatchUpCostNothing() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    for id in 1...3000 { test.send(.request(id: id, method: "apps.list", parameters: [:])) }
+    for _ in 1...3000 { #expect(test.receive() != nil) }
+    func used() -> Double {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let before = used()
+    var isOver = false
+    bench.loop.after(0.3) { isOver = true }
+    bench.loop.run { isOver }
+    #expect(used() - before < 0.15)
   }
 
   @Test func hostWithoutItsTokenIsRefused() throws {

@@ -61,6 +61,15 @@ final class Bench {
     system = nil
   }
 
+  /// The next line that the app's process prints.
+  func line() throws -> String {
+    loop.run { output.contains(0x0A) }
+    let end = try #require(output.firstIndex(of: 0x0A))
+    let line = String(decoding: output[..<end], as: UTF8.self)
+    output.removeSubrange(...end)
+    return line
+  }
+
   /// A connection that has said nothing yet.
   func connect() throws -> Client {
     try Client(descriptor: UnixSocket.connect(to: folder.path(of: "socket")), loop: loop)
@@ -76,11 +85,8 @@ final class Bench {
   }
 
   /// The app's side of the process that was started last.
-  func connectApp() throws -> Client {
-    loop.run { output.contains(0x0A) }
-    let end = try #require(output.firstIndex(of: 0x0A))
-    let token = String(decoding: output[..<end], as: UTF8.self)
-    output.removeSubrange(...end)
+  func connectApp(bundle: String = Bench.bundle) throws -> Client {
+    let token = try line()
     let client = try connect()
     client.send(
       .request(
@@ -88,7 +94,7 @@ final class Bench {
         parameters: [
           "role": "host", "protocol": "1.0", "token": .string(token),
           "app": [
-            "bundle": .string(Self.bundle), "compiler": "none", "intents": [], "entities": [],
+            "bundle": .string(bundle), "compiler": "none", "intents": [], "entities": [],
             "enums": [], "shortcuts": [],
           ],
         ]))

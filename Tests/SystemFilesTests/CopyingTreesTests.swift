@@ -36,6 +36,26 @@ import Testing
     }
   }
 
+  @Test func holesStayHoles() throws {
+    let folder = try TemporaryFolder()
+    let (source, target) = (folder.path(of: "source"), folder.path(of: "target"))
+    let file = open(source, O_CREAT | O_RDWR, 0o600)
+    pwrite(file, "begin", 5, 0)
+    pwrite(file, "middle", 6, 1 << 30)
+    ftruncate(file, 1 << 40)
+    close(file)
+    try copyTree(source, to: target)
+    var status = stat()
+    #expect(stat(target, &status) == 0)
+    #expect(status.st_size == 1 << 40 && status.st_blocks < 1000)
+    let copy = open(target, O_RDONLY)
+    defer { close(copy) }
+    var bytes = [UInt8](repeating: 1, count: 16)
+    #expect(pread(copy, &bytes, 16, (1 << 30) - 2) == 16)
+    #expect(bytes == [0, 0] + Array("middle".utf8) + [UInt8](repeating: 0, count: 8))
+    #expect(pread(copy, &bytes, 5, 0) == 5 && bytes.prefix(5) == Array("begin".utf8)[...])
+  }
+
   @Test func whatCannotBeCopiedIsAnError() throws {
     let folder = try TemporaryFolder()
     #expect(throws: FileError.self) {

@@ -105,3 +105,17 @@ struct EndSoon: AppIntent {
     return .result(value: Int(getpid()))
   }
 }
+
+/// Leaves a process behind that has left the app's session and environment.
+struct LeaveProcess: AppIntent {
+  static let title: LocalizedStringResource = "Leave Process"
+
+  func perform() async throws -> some IntentResult {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
+    process.arguments = ["sleep", "300"]
+    process.standardOutput = nil
+    try process.run()
+    return .result()
+  }
+}

@@ -33,6 +33,10 @@ final class MisbehavingTests: XCTestCase {
     XCTFail("on purpose")
   }
 
+  func testAppLeavesAProcess() async throws {
+    try await app.intents["LeaveProcess"].makeIntent().run()
+  }
+
   func testHangs() async throws {
     let marker = ProcessInfo.processInfo.environment["CARREL_TEST_MARKER"]
     try await app.intents["Hang"].makeIntent(marker: marker).run()
