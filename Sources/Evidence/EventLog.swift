@@ -3,8 +3,9 @@ package import RunModel
 import Synchronization
 import SystemFiles
 
-/// Appends events to an event log, one write(2) a line and without a buffer of its own: a line is
-/// with the system when ``append(_:)`` returns, so it survives the end of this process.
+/// Appends events to an event log, whole lines with each write(2). A line is with the system when
+/// ``append(_:)`` or the next ``flush()`` returns, and survives the end of this process from then
+/// on.
 package final class EventLogWriter: Sendable {
   /// The file that is written.
   package let path: String
@@ -13,7 +14,12 @@ package final class EventLogWriter: Sendable {
     /// The size that the file has when nobody else writes it.
     var size: off_t
     var wasChanged = false
+    /// Lines that were not written yet.
+    var pending: [UInt8] = []
   }
+
+  /// Bytes of lines from which on they are written without being asked for.
+  private static let mostPending = 1 << 16
 
   private let state: Mutex<State>
 
@@ -30,23 +36,47 @@ package final class EventLogWriter: Sendable {
   }
 
   deinit {
+    try? flush()
     state.withLock { _ = close($0.descriptor) }
   }
 
-  /// Appends one event; may be called from any thread.
+  /// Appends one event, which is written at once; may be called from any thread.
   ///
-  /// - Throws: ``EvidenceError`` with the code `unwritable`, also, when the event is written,
-  ///   because somebody else has changed the file. A line that was written in part is taken back,
-  ///   so the log stays readable when the disk has room again.
+  /// - Throws: As ``flush()``.
   package func append(_ event: RunEvent) throws {
+    try add(event)
+    try flush()
+  }
+
+  /// Appends one event, which is written by the next ``flush()`` at the latest: a write costs more
+  /// than the rest of an event, and takes the time from the tests.
+  ///
+  /// - Throws: As ``flush()``.
+  package func add(_ event: RunEvent) throws {
     var line = try EventLine.plain(event) ?? encodedJSON(event)
     line.append(10)
+    let isMuch = state.withLock { state in
+      state.pending += line
+      return state.pending.count > Self.mostPending
+    }
+    if isMuch { try flush() }
+  }
+
+  /// Writes what was added.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `unwritable`, also, when the lines are written,
+  ///   because somebody else has changed the file. Lines that were written in part are taken back,
+  ///   so the log stays readable when the disk has room again.
+  package func flush() throws {
     let (failure, wasChanged): (SystemFailure?, Bool) = state.withLock { state in
+      if state.pending.isEmpty { return (nil, false) }
+      let lines = state.pending
+      state.pending.removeAll(keepingCapacity: true)
       let end = lseek(state.descriptor, 0, SEEK_END)
       if end != state.size { state.wasChanged = true }
       do throws(SystemFailure) {
-        try writeAll(line, to: state.descriptor)
-        state.size = end + off_t(line.count)
+        try writeAll(lines, to: state.descriptor)
+        state.size = end + off_t(lines.count)
         return (nil, state.wasChanged)
       } catch {
         if end >= 0 { ftruncate(state.descriptor, end) }

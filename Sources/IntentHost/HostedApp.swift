@@ -30,9 +30,9 @@ extension HostedApp {
   /// JSON.
   @MainActor public static func main() async {
     let environment = ProcessInfo.processInfo.environment
-    let registry = AppRegistry.ofThisExecutable()
-    let description = registry.description(bundleIdentifier: bundleIdentifier)
     if CommandLine.arguments.dropFirst().first == "--describe" {
+      let description = AppRegistry.ofThisExecutable().description(
+        bundleIdentifier: bundleIdentifier)
       print(String(decoding: description.json.bytes, as: UTF8.self))
       return
     }
@@ -41,30 +41,32 @@ extension HostedApp {
     else {
       print(
         "\(bundleIdentifier) is an app without a screen: tests start it when they call one of its "
-          + "\(registry.intents.count) intents. --describe prints what it offers.")
+          + "\(AppRegistry.ofThisExecutable().intents.count) intents. --describe prints what it "
+          + "offers.")
       return
     }
     // What was printed before a crash or a hang shall be seen.
     carrel_pass_lines_on()
-    await serve(registry, description, path: path, token: token)
+    await serve(path: path, token: token)
   }
 
   @MainActor private static func serve(
-    _ registry: AppRegistry, _ description: AppDescription, path: String, token: String
+    path: String, token: String
   ) async {
+    // Looked for while the app sets itself up and the system hears of it.
+    let calls = Task.detached { HostCalls(registry: AppRegistry.ofThisExecutable()) }
     do {
       let app = Self()
-      let calls = HostCalls(registry: registry)
       let connection = WireConnection(descriptor: try UnixSocket.connect(to: path)) {
         method, parameters throws(WireError) in
-        try await calls.answer(method, parameters)
+        try await calls.value.answer(method, parameters)
       }
       CSSearchableIndex.setSink(SystemIndex(connection: connection))
       _ = try await connection.call(
         "hello",
         [
           "role": "host", "protocol": .string(WireMessage.version), "token": .string(token),
-          "app": description.json,
+          "bundle": .string(bundleIdentifier), "compiler": .string(compilerVersion),
         ])
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         connection.onEnd { _ in continuation.resume() }

@@ -55,13 +55,15 @@ final class AppSlot {
     goOn()
   }
 
-  /// The process has connected and says what it is.
-  func connected(_ peer: Peer, _ description: AppDescription?) -> WireError? {
+  /// The process has connected and says which app it is.
+  ///
+  /// - Returns: Why it cannot be used.
+  func connected(_ peer: Peer, _ bundleIdentifier: String?) -> WireError? {
     guard case .starting(let process) = state else {
       return WireError(.invalidRequest, "no process of \(app.bundleIdentifier) is expected")
     }
-    guard let description, description.bundleIdentifier == app.bundleIdentifier else {
-      let name = description.map { "it is \($0.bundleIdentifier)" } ?? "nothing that can be read"
+    guard bundleIdentifier == app.bundleIdentifier else {
+      let name = bundleIdentifier.map { "it is \($0)" } ?? "nothing about its bundle identifier"
       return WireError(
         .appNotStarted, "the process of \(app.bundleIdentifier) says of itself that \(name)")
     }

@@ -255,14 +255,13 @@ package final class IntentSystem {
     }
     if parameters["role"]?.string == "host" {
       let slot = slot(expecting: parameters["token"]?.string)
-      let description = parameters["app"].flatMap { try? AppDescription(json: $0) }
       guard let slot else {
         peer.send(
           .failure(id: id, WireError(.invalidRequest, "no process with this token is expected")))
         peer.close()
         return
       }
-      if let refusal = slot.connected(peer, description) {
+      if let refusal = slot.connected(peer, parameters["bundle"]?.string) {
         peer.send(.failure(id: id, refusal))
         peer.close()
         slot.refuse(refusal)

@@ -98,6 +98,15 @@ final class BatchRun {
 
   /// Makes the container, and the data that a test which calls apps starts with.
   private func prepare() throws {
+    let restore = session.configuration.prepareContainer
+    if restore == nil, usesIntents, session.intents.copiesSeed {
+      return session.seed(spec) { [unowned self] fault in
+        orFail {
+          if let fault { throw fault }
+          try startIntents(seeds: false)
+        }
+      }
+    }
     _ = try session.root.prepare(worker: spec.worker, indexTemplate: session.indexTemplate)
     if let restore = session.configuration.prepareContainer {
       do {
@@ -105,15 +114,9 @@ final class BatchRun {
       } catch {
         throw WorkersError(.container, "the container cannot be filled", cause: error)
       }
-      if usesIntents { return try startIntents(seeds: false) }
     }
     guard usesIntents else { return try startProcess() }
-    session.seed(spec) { [unowned self] fault in
-      orFail {
-        if let fault { throw fault }
-        try startIntents(seeds: true)
-      }
-    }
+    try startIntents(seeds: restore == nil)
   }
 
   /// Starts the batch's own intent system, then the process.

@@ -135,6 +135,7 @@ package struct CatalogMaker {
       }
       if memory.identity == catalog.identities[product.name] {
         known[product.name] = memory.tests
+        catalog.remembered.insert(product.name)
         catalog.warnings[product.name] = memory.warnings
       }
     }

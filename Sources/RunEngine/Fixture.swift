@@ -36,6 +36,8 @@ final class Fixture {
         var configuration = run.systemConfiguration(
           container: container, environment: environment(container), scope: scope,
           fixtureToken: call.token(seed: run.seed))
+        // Nobody looks into the index before everything is in it.
+        configuration.indexDelay = 0
         configuration.onJournal = { run.write($0.json.bytes + [10]) }
         let system = try IntentSystem(
           configuration, loop: supervisor.loop, registry: supervisor.registry)

@@ -78,8 +78,11 @@ final class IntentRun {
     attempt(1)
   }
 
-  /// Fills a worker's container with what the seed intent makes; does nothing without one. The
-  /// intent is called once, for the first that asks.
+  /// Whether containers are copies of one in which the seed intent was called.
+  var copiesSeed: Bool { options.seed?.isShared == true }
+
+  /// Makes a worker's container as a copy of the one in which the seed intent was called; that is
+  /// done once, for the first that asks.
   ///
   /// - Parameter handler: Is given why it cannot be done.
   func seed(
@@ -97,9 +100,9 @@ final class IntentRun {
       switch result {
       case .failure(let fault): handler(fault)
       case .success(let template):
-        root.fill(worker: worker, from: template, in: self.supervisor.loop) { failure in
+        root.prepare(worker: worker, from: template, in: self.supervisor.loop) { failure in
           handler(
-            failure.map { EnvironmentFault("the container cannot be filled: \($0)") })
+            failure.map { EnvironmentFault("the container cannot be made: \($0)") })
         }
       }
     }

@@ -9,7 +9,10 @@ import Workers
 ///
 /// Kept in the user's cache folder under the path of the executable. The tests are only believed as
 /// long as the executable is the very same file, unchanged; times are hints and stay.
-struct ProductMemory: Codable {
+///
+/// The tests are in a file of their own, which is only written when they are others: what is
+/// measured changes with each run, and who runs a package again waits for both.
+struct ProductMemory {
   /// The file that was listed; see ``identity(of:observer:)``.
   var identity: String
   var tests: [TestDescriptor]
@@ -34,12 +37,27 @@ struct ProductMemory: Codable {
       + " \(stamp.modified) \(stamp.changed) \(observer.path)"
   }
 
-  /// - Returns: `nil` when nothing useful is remembered.
+  /// What changes with each run.
+  private struct Measured: Codable {
+    var identity: String
+    var warnings: [String]
+    var measurements: [GroupMeasurement]
+    var slowTests: [String: Double]
+  }
+
+  /// - Returns: `nil` when nothing useful is remembered. The tests are empty, and the identity that
+  ///   of no file, when only times are.
   init?(of product: TestProduct, in cache: String) {
-    guard let bytes = readSmallFile(Self.path(of: product, in: cache)),
-      let memory = try? JSONDecoder().decode(ProductMemory.self, from: Data(bytes))
+    let path = Self.path(of: product, in: cache)
+    guard let bytes = readSmallFile(path + ".json"),
+      let measured = try? JSONDecoder().decode(Measured.self, from: Data(bytes))
     else { return nil }
-    self = memory
+    let listed = readSmallFile(path + ".tests").flatMap { RememberedTests(reading: $0) }
+    let isListed = listed?.identity == measured.identity
+    self.init(
+      identity: isListed ? measured.identity : "", tests: isListed ? listed?.tests ?? [] : [],
+      warnings: measured.warnings, measurements: measured.measurements,
+      slowTests: measured.slowTests)
   }
 
   init(
@@ -54,14 +72,25 @@ struct ProductMemory: Codable {
   }
 
   /// Remembers; when that cannot be done, the next run is slower and nothing else.
-  func save(for product: TestProduct, in cache: String) {
+  ///
+  /// - Parameter isListed: Whether the tests were listed anew.
+  func save(for product: TestProduct, in cache: String, isListed: Bool = true) {
     let path = Self.path(of: product, in: cache)
-    guard let bytes = try? JSONEncoder().encode(self) else { return }
-    guard (try? makeFolders(cache + "/products", mode: 0o700)) != nil else { return }
-    try? writeFileAtomically(Array(bytes), to: path, mode: 0o600)
+    let measured = Measured(
+      identity: identity, warnings: warnings, measurements: measurements, slowTests: slowTests)
+    guard let bytes = try? JSONEncoder().encode(measured),
+      (try? makeFolders(cache + "/products", mode: 0o700)) != nil
+    else { return }
+    if isListed {
+      let tests = RememberedTests(identity: identity, product: product.name, tests: tests)
+      guard let text = tests.text,
+        (try? writeFileAtomically(text, to: path + ".tests", mode: 0o600)) != nil
+      else { return }
+    }
+    try? writeFileAtomically(Array(bytes), to: path + ".json", mode: 0o600)
   }
 
   private static func path(of product: TestProduct, in cache: String) -> String {
-    "\(cache)/products/\(hexadecimal(stableHash(product.executable.utf8))).json"
+    "\(cache)/products/\(hexadecimal(stableHash(product.executable.utf8)))"
   }
 }

@@ -21,6 +21,8 @@ package final class RunSession {
   let header: RunHeader
   weak var listener: (any RunListener)?
   private let events: EventLogWriter
+  /// Whether somebody writes the events down soon.
+  private var isWriting = true
   /// The events so far, taken together.
   package private(set) var state = RunState()
   /// What could not be written, once each.
@@ -83,11 +85,20 @@ package final class RunSession {
     for problem in catalog.problems { log(.problem(problem)) }
     for problem in plan.problems { log(.problem(problem)) }
     for test in plan.tests { log(.testPlanned(test)) }
+    isWriting = false
+    flushEvents()
   }
 
   /// Runs the plan to its end.
   package func run() {
     let loop = supervisor.loop
+    isWriting = true
+    loop.beforeWaiting = { [unowned self] in flushEvents() }
+    defer {
+      loop.beforeWaiting = nil
+      isWriting = false
+      flushEvents()
+    }
     supervisor.onInterruption = { [unowned self] count in interrupt(count) }
     if let signal = supervisor.interruption {
       perform(scheduler.handle(.interrupted(reason: "the run was interrupted by \(signal)")))
@@ -179,7 +190,7 @@ package final class RunSession {
       }, then: handler)
   }
 
-  /// Fills a batch's container with the data that tests which call apps start with.
+  /// Makes a batch's container with the data that tests which call apps start with.
   func seed(
     _ spec: BatchSpec, then handler: @escaping (EnvironmentFault?) -> Void
   ) {
@@ -224,13 +235,21 @@ package final class RunSession {
   /// Writes an event down and takes it into account.
   package func log(_ kind: RunEvent.Kind) {
     let event = RunEvent(time: wallClockSeconds(), kind)
+    noteFailure { try events.add(event) }
+    if !isWriting { flushEvents() }
+    state.apply(event)
+    listener?.runDid(event, state: state)
+  }
+
+  /// Writes down the events so far: before the loop waits, and before a process starts.
+  private func flushEvents() { noteFailure { try events.flush() } }
+
+  private func noteFailure(_ body: () throws -> Void) {
     do {
-      try events.append(event)
+      try body()
     } catch {
       noteWriteFailure("\(error)")
     }
-    state.apply(event)
-    listener?.runDid(event, state: state)
   }
 
   func noteWriteFailure(_ message: String) {
@@ -280,6 +299,7 @@ package final class RunSession {
   func logStart(of spec: BatchSpec, _ start: ProcessStart) {
     starts[spec.batch] = start
     log(.batchStarted(batchStart(spec, start)))
+    flushEvents()
   }
 
   private func batchStart(_ spec: BatchSpec, _ start: ProcessStart?) -> BatchStart {

@@ -29,6 +29,8 @@ package struct TestCatalog {
   var identities: [String: String] = [:]
   /// The executables as they were before they were listed, by product.
   var executables: [String: ExecutableIdentity] = [:]
+  /// Products whose tests were remembered, not listed.
+  var remembered: Set<String> = []
   /// What the listing of each product warned of.
   var warnings: [String: [String]] = [:]
 
@@ -59,7 +61,7 @@ package struct TestCatalog {
         warnings: warnings[product.name] ?? [], measurements: new + kept,
         slowTests: Dictionary(
           slow.map { ("\($0.key)", $0.value) }, uniquingKeysWith: { max($0, $1) })
-      ).save(for: product, in: cache)
+      ).save(for: product, in: cache, isListed: !remembered.contains(product.name))
     }
   }
 

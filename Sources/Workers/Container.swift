@@ -125,17 +125,17 @@ package struct Container: Sendable, Hashable {
     return true
   }
 
-  /// Replaces everything that tests see by a copy of another container's.
+  /// Makes a container in which tests see a copy of another one's files.
   ///
   /// - Parameter template: Nobody may write to it meanwhile.
-  /// - Throws: ``WorkersError`` with code `container`.
-  func fill(from template: Container) throws(WorkersError) {
+  /// - Throws: ``WorkersError`` with code `container`, also when the root exists already.
+  func create(from template: Container) throws(WorkersError) {
+    for folder in [root, evidence, attachments] where mkdir(folder, 0o700) != 0 {
+      throw failure(errno, "cannot make \(folder)")
+    }
     for (own, other) in [
       (home, template.home), (temporary, template.temporary), (index, template.index),
     ] {
-      if let failure = removeTree(own) {
-        throw WorkersError(.container, "cannot replace \(own)", cause: failure)
-      }
       try asWorkersError(.container) { () throws(FileError) in try copyTree(other, to: own) }
     }
   }

@@ -134,6 +134,9 @@ package final class EventLoop {
     while !pendingSignals.isEmpty { onSignal?(pendingSignals.removeFirst()) }
   }
 
+  /// Called whenever the loop is about to wait.
+  package var beforeWaiting: (() -> Void)?
+
   /// Runs until the condition holds, which is tested after each round of events.
   package func run(until isDone: () -> Bool) {
     if signalDescriptor >= 0 { carrel_tolerate_signals(2) }
@@ -152,6 +155,7 @@ package final class EventLoop {
   package func gotLittle() { mayPause = true }
 
   private func runOnce() {
+    beforeWaiting?()
     if mayPause { usleep(Self.pause) }
     mayPause = false
     // The condition of the loop may hold afterwards.

@@ -202,22 +202,31 @@ package final class WorkRoot {
     return container
   }
 
-  /// Fills a worker's container, which was prepared, with a copy of another one's files.
+  /// Gives a worker a container for its next batch that is a copy of another one.
   ///
   /// - Parameters:
   ///   - template: Nobody may write to it meanwhile.
   ///   - handler: Called by the loop, with a ``WorkersError`` with code `container` when the files
   ///     cannot be copied.
-  package func fill(
+  package func prepare(
     worker: Int, from template: Container, in loop: EventLoop,
     then handler: @escaping (WorkersError?) -> Void
   ) {
     let container = container(worker: worker)
     fingerprints[container] = nil
+    filled[container] = nil
+    do throws(WorkersError) {
+      try restore()
+    } catch {
+      return handler(error)
+    }
     loop.inBackground(
       {
+        if let failure = removeTree(container.root) {
+          return WorkersError(.container, "cannot make a new container", cause: failure)
+        }
         do throws(WorkersError) {
-          try container.fill(from: template)
+          try container.create(from: template)
           return nil
         } catch {
           return error

@@ -93,10 +93,7 @@ final class Bench {
         id: 1, method: "hello",
         parameters: [
           "role": "host", "protocol": "1.0", "token": .string(token),
-          "app": [
-            "bundle": .string(bundle), "compiler": "none", "intents": [], "entities": [],
-            "enums": [], "shortcuts": [],
-          ],
+          "bundle": .string(bundle),
         ]))
     _ = try #require(client.receive())
     return client

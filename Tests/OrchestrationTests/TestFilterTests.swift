@@ -253,3 +253,26 @@ import Testing
     }
   }
 }
+
+/// A pattern without any character that has a meaning is looked for byte by byte: the same tests as
+/// by the expression.
+@Suite struct LiteralPatternTests {
+  @Test func literalsFindWhatExpressionsFind() throws {
+    let names = [
+      "M.C/testA", "M.C/test_A", "M.Suite/e\u{301}a()", "M.Suite/\u{E9}a()", "M.`a b`()", "M.x(a:)",
+      "M.🦊/a()",
+    ]
+    let listing = names.map { TestDescriptor(id: id($0, .testing)) }
+    for pattern in [
+      "testA", "test", "M.C".filter { $0 != "." }, "e", "a()", "P:testing:", "x(", "_A", "e\u{301}",
+    ] {
+      guard let literal = try? TestFilter(include: [pattern]),
+        // The same in a group, which is no literal.
+        let expression = try? TestFilter(include: ["(?:\(pattern))"])
+      else { continue }
+      let first = try literal.select(from: listing).tests.map(\.id)
+      let second = try expression.select(from: listing).tests.map(\.id)
+      #expect(first == second, "\(pattern)")
+    }
+  }
+}

@@ -56,9 +56,12 @@ import Workers
     // Nothing half-written lies beside it, and nobody else can read or write it.
     let products = fixture.cache + "/products"
     let names = try #require(folderEntries(products))
-    #expect(names.count == 1 && names.allSatisfy { $0.hasSuffix(".json") })
+    #expect(Set(names.map { $0.split(separator: ".").last }) == ["json", "tests"])
+    #expect(names.count == 2)
     var info = stat()
-    #expect(stat("\(products)/\(names[0])", &info) == 0 && info.st_mode & 0o777 == 0o600)
+    for name in names {
+      #expect(stat("\(products)/\(name)", &info) == 0 && info.st_mode & 0o777 == 0o600)
+    }
     #expect(stat(products, &info) == 0 && info.st_mode & 0o777 == 0o700)
   }
 
@@ -74,11 +77,60 @@ import Workers
     let fixture = try Fixture()
     Self.memory.save(for: fixture.product, in: fixture.cache)
     let names = try #require(folderEntries(fixture.cache + "/products"))
-    let path = "\(fixture.cache)/products/\(names[0])"
-    try writeSmallFile(path, Array(text.utf8))
+    let json = try #require(names.first { $0.hasSuffix(".json") })
+    try writeSmallFile("\(fixture.cache)/products/\(json)", Array(text.utf8))
     #expect(ProductMemory(of: fixture.product, in: fixture.cache) == nil)
     Self.memory.save(for: fixture.product, in: fixture.cache)
     #expect(ProductMemory(of: fixture.product, in: fixture.cache)?.identity == "1 2 3")
+  }
+
+  /// Times are believed without the tests, and tests only with the identity that they were listed
+  /// with.
+  @Test(arguments: ["", "1 2 3\n", "1 2 3\nA\n\n", "9 9 9\nA\n", "1 2 3\nA\n{}\n", "\u{0}"])
+  func garbageInPlaceOfTestsIsForgotten(text: String) throws {
+    let fixture = try Fixture()
+    Self.memory.save(for: fixture.product, in: fixture.cache)
+    let names = try #require(folderEntries(fixture.cache + "/products"))
+    let tests = try #require(names.first { $0.hasSuffix(".tests") })
+    try writeSmallFile("\(fixture.cache)/products/\(tests)", Array(text.utf8))
+    let read = try #require(ProductMemory(of: fixture.product, in: fixture.cache))
+    #expect(read.tests == [] && read.identity == "")
+    #expect(read.measurements == Self.memory.measurements)
+  }
+
+  @Test func testsStayWhenOnlyTimesAreNew() throws {
+    let fixture = try Fixture()
+    Self.memory.save(for: fixture.product, in: fixture.cache)
+    var next = Self.memory
+    next.tests = []
+    next.slowTests = ["A:xctest:M.C/testIt": 2.5]
+    next.save(for: fixture.product, in: fixture.cache, isListed: false)
+    let read = try #require(ProductMemory(of: fixture.product, in: fixture.cache))
+    #expect(read.tests == Self.memory.tests && read.slowTests == next.slowTests)
+  }
+
+  @Test func anyTestComesBack() throws {
+    let texts = ["", "a", "ä\u{301}", "a\nb", "a\u{1F}b", "a\u{1E}b", "{", "\u{0}", "\r\n", "🦊"]
+    for seed in 0..<500 {
+      var generator = SeededGenerator(seed: seed)
+      func any() -> String { texts.randomElement(using: &generator) ?? "" }
+      let tests = (0..<4).map { _ in
+        TestDescriptor(
+          id: TestID(
+            product: generator.chance(0.9) ? "A" : "B",
+            library: generator.chance(0.5) ? .xctest : .testing, name: any() + "n"),
+          displayName: generator.chance(0.5) ? any() : nil,
+          location: generator.chance(0.5)
+            ? SourceLocation(
+              file: any(), line: Int.random(in: -1...9, using: &generator),
+              column: generator.chance(0.5) ? 3 : nil) : nil,
+          isParameterized: generator.chance(0.5), tags: (0..<2).map { _ in any() },
+          libraryID: any(), usesIntents: generator.chance(0.5))
+      }
+      let text = try #require(RememberedTests(identity: "i", product: "A", tests: tests).text)
+      let read = try #require(RememberedTests(reading: text))
+      #expect(read.tests == tests && read.identity == "i" && read.product == "A")
+    }
   }
 
   @Test func aCacheThatCannotBeWrittenIsNoError() throws {

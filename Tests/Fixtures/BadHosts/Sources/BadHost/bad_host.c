@@ -50,10 +50,8 @@ void run_bad_host(const char *mode) {
   FILE *file = open_memstream(&hello, &size);
   fprintf(file,
           "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hello\",\"params\":{\"role\":\"host\","
-          "\"protocol\":\"%s\",\"token\":\"%s\",\"app\":",
-          strcmp(mode, "OtherVersion") == 0 ? "2.0" : "1.0", token);
-  describe(file, mode);
-  fputs("}}\n", file);
+          "\"protocol\":\"%s\",\"token\":\"%s\",\"bundle\":\"com.example.%s\"}}\n",
+          strcmp(mode, "OtherVersion") == 0 ? "2.0" : "1.0", token, mode);
   fclose(file);
   say(descriptor, hello);
   hear_line(descriptor);
