@@ -4,8 +4,8 @@ import RunModel
 /// The tests of a product as they are kept between runs: text, because reading JSON of some hundred
 /// tests takes longer than all else before the first of them starts.
 ///
-/// The first two lines are the identity and the product. Each test is a line with its fields between
-/// unit separators, or JSON when a field has a character that separates.
+/// The first two lines are the identity and the product. Each test is a line with its fields
+/// between unit separators, or JSON when a field has a character that separates.
 struct RememberedTests {
   var identity: String
   var product: String
