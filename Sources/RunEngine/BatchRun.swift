@@ -26,7 +26,7 @@ final class BatchRun {
   let spec: BatchSpec
   let container: Container
   let session: RunSession
-  private let descriptors: [TestDescriptor]
+  let descriptors: [TestDescriptor]
   var transcript: BatchTranscript
   var process: SupervisedProcess?
   var request: ProcessRequest?
@@ -38,7 +38,7 @@ final class BatchRun {
   var intervention: BatchTranscript.Intervention?
   /// Whether the process was started warm.
   var isCopy = false
-  private var interruptionGrace = 0.0
+  var interruptionGrace = 0.0
   var limitTimer: EventLoop.Timer?
   var slowTimer: EventLoop.Timer?
   private var watched: (current: TestID?, last: TestID?, started: Int) = (nil, nil, -1)
@@ -63,7 +63,7 @@ final class BatchRun {
     self.nonce = nonce
   }
 
-  private let nonce: String
+  let nonce: String
   /// Whether the process is asked where Foundation's folders are.
   var checksHomes = false
 
@@ -83,141 +83,6 @@ final class BatchRun {
   var openCall: String?
   /// When the process ended.
   var endedAt: Double?
-
-  /// Starts the process. A failure to do so ends the batch at once.
-  func start() {
-    startedAt = monotonicSeconds()
-    guard usesIntents else { return orFail { try prepare() } }
-    session.checkApps(for: spec) { [unowned self] fault in
-      orFail {
-        if let fault { throw fault }
-        try prepare()
-      }
-    }
-  }
-
-  /// Makes the container, and the data that a test which calls apps starts with.
-  private func prepare() throws {
-    let restore = session.configuration.prepareContainer
-    if restore == nil, usesIntents, session.intents.copiesSeed {
-      return session.seed(spec) { [unowned self] fault in
-        orFail {
-          if let fault { throw fault }
-          try startIntents(seeds: false)
-        }
-      }
-    }
-    _ = try session.root.prepare(worker: spec.worker, indexTemplate: session.indexTemplate)
-    if let restore = session.configuration.prepareContainer {
-      do {
-        try restore(container)
-      } catch {
-        throw WorkersError(.container, "the container cannot be filled", cause: error)
-      }
-    }
-    guard usesIntents else { return try startProcess() }
-    try startIntents(seeds: restore == nil)
-  }
-
-  /// Starts the batch's own intent system, then the process.
-  ///
-  /// - Parameter seeds: Whether the seed intent may be called in the attempt's own container.
-  private func startIntents(seeds: Bool) throws {
-    guard let test = spec.tests.first else { return try startProcess() }
-    let intents = try BatchIntents(
-      session.intents, test: test, attempt: spec.attempts[test] ?? 1, container: container,
-      environment: session.variables(of: spec, container: container),
-      scope: session.scope(of: spec) + "-app", supervisor: session.supervisor,
-      record: session.record)
-    self.intents = intents
-    guard seeds else { return try startProcess() }
-    intents.seed { [unowned self] fault in
-      orFail {
-        if let fault { throw fault }
-        try startProcess()
-      }
-    }
-  }
-
-  /// Starts the process in its container.
-  private func startProcess() throws {
-    guard let product = session.catalog.product(spec.product) else {
-      throw RunEngineError(
-        .noProduct, "there is no product \(spec.product)", context: ["product": spec.product])
-    }
-    try session.checkExecutable(of: product)
-    let command = BatchCommand(
-      product: product, library: spec.library, tests: descriptors,
-      isWholeProduct: session.isWholeProduct(spec), nonce: nonce, checksHomes: checksHomes,
-      patterns: session.patterns(of: spec.product))
-    var environment = session.variables(of: spec, container: container)
-    environment.merge(intents?.variables ?? [:]) { _, own in own }
-    let request = try command.request(
-      environment: environment, container: container, observer: session.catalog.observer.path,
-      directory: session.package.location.package, scope: session.scope(of: spec))
-    self.request = request
-    if usesIntents, session.starter.willLoad(spec) {
-      session.root.noteContents(worker: spec.worker)
-    }
-    session.starter.choose(spec, request) { [unowned self] in
-      session.root.isUntouched(worker: spec.worker)
-    } then: { [unowned self] warm in
-      launch(request, from: warm)
-    }
-  }
-
-  private func orFail(_ body: () throws -> Void) {
-    do {
-      // The batch may have been ended while something else was waited for.
-      if intervention != nil { throw EnvironmentFault("the run ends") }
-      try body()
-    } catch {
-      cannotStart(error)
-    }
-  }
-
-  /// Ends the batch before there is a process.
-  private func cannotStart(_ error: any Error) {
-    session.logStart(of: spec, .cold)
-    failToStart(error)
-  }
-
-  /// Starts the process as a copy of a warm one or, without one, anew.
-  func launch(_ request: ProcessRequest, from warm: WarmProcess?) {
-    session.logStart(of: spec, warm == nil ? .cold : .warm)
-    guard let warm else { return launchCold(request) }
-    warm.start(
-      request, onOutput: { [unowned self] in take($0, $1) },
-      onEnd: { [unowned self] in processEnded($0, $1) }
-    ) { [unowned self] process in
-      if let process {
-        isCopy = true
-        begin(process)
-      } else {
-        session.starter.decline(spec, "its warm process is gone")
-        launchCold(request)
-      }
-    }
-  }
-
-  func launchCold(_ request: ProcessRequest) {
-    do throws(WorkersError) {
-      begin(
-        try SupervisedProcess(
-          request, loop: session.supervisor.loop, registry: session.supervisor.registry,
-          onOutput: { [unowned self] in take($0, $1) },
-          onEnd: { [unowned self] in processEnded($0, $1) }))
-    } catch {
-      failToStart(error)
-    }
-  }
-
-  func begin(_ process: SupervisedProcess) {
-    self.process = process
-    watch()
-    // The run may have been interrupted while a warm process was waited for.
-    if intervention != nil { process.terminate(grace: interruptionGrace) }
-  }
 
   /// Ends the process because the run ends.
   ///

@@ -35,12 +35,7 @@ package final class RunSession {
   private let groupSizes: [TestGroup: Int]
   private var batches: [Int: BatchRun] = [:]
   private var starts: [Int: ProcessStart] = [:]
-  private var bundlesUnderWay = 0
-  /// Set by the second signal: nobody wants to wait for bundles any more.
-  private let stopsPacking = StopFlag()
-  private var removalsUnderWay = 0
-  /// What of used containers could not be removed, taken together.
-  private var leftFiles: RemovalFailure?
+  let disposal: ContainerDisposal
   private var patterns: [String: FilterPatterns] = [:]
   /// Products and libraries of which a process was asked for Foundation's folders.
   private var homesChecked: Set<TestGroup> = []
@@ -65,6 +60,7 @@ package final class RunSession {
     self.events = events
     self.header = header
     self.listener = listener
+    disposal = ContainerDisposal(loop: supervisor.loop)
     environment = TestEnvironment(
       caller: package.environment, additional: package.passedVariables)
     intents = IntentRun(
@@ -80,6 +76,12 @@ package final class RunSession {
     starter = BatchStarter(
       supervisor: supervisor, scheduling: scheduling, policy: configuration.start, plan: plan)
     starter.onDecline = { [unowned self] in log(.problem($0)) }
+    disposal.onPacked = { [unowned self] result in
+      switch result {
+      case .success(let bundle): log(.bundleWritten(bundle))
+      case .failure(let failure): noteWriteFailure(failure.message)
+      }
+    }
     intents.onWriteFailure = { [unowned self] in noteWriteFailure($0) }
     log(.runStarted(header))
     for problem in catalog.problems { log(.problem(problem)) }
@@ -106,12 +108,12 @@ package final class RunSession {
       perform(scheduler.start())
     }
     loop.run {
-      scheduler.isDone && batches.isEmpty && bundlesUnderWay == 0 && removalsUnderWay == 0
+      scheduler.isDone && batches.isEmpty && disposal.isIdle
     }
     supervisor.onInterruption = nil
     starter.finish()
     supervisor.registry.endAdopted()
-    if let leftFiles {
+    if let leftFiles = disposal.leftFiles {
       log(
         .problem(
           RunProblem(
@@ -162,42 +164,6 @@ package final class RunSession {
   /// Whether the batch has all tests of its product and library, so that no selection is needed.
   func isWholeProduct(_ spec: BatchSpec) -> Bool {
     groupSizes[spec.group] == spec.tests.count
-  }
-
-  /// Marks the processes of a batch.
-  func scope(of spec: BatchSpec) -> String { "\(record.runID)-\(spec.batch)" }
-
-  /// The environment of a batch's container.
-  func variables(of spec: BatchSpec, container: Container) -> [String: String] {
-    environment.variables(
-      container: container, run: record.runID, worker: spec.worker,
-      workers: configuration.scheduling.workers, batch: spec.batch)
-  }
-
-  /// Finds out whether the apps answer on the batch's worker; the first time in a container of
-  /// their own.
-  func checkApps(
-    for spec: BatchSpec, then handler: @escaping (EnvironmentFault?) -> Void
-  ) {
-    intents.check(
-      worker: spec.worker, environment: { [unowned self] in variables(of: spec, container: $0) },
-      scope: scope(of: spec) + "-check",
-      makeContainer: { [unowned self] in
-        try root.prepare(worker: spec.worker, indexTemplate: indexTemplate)
-      },
-      removeContainer: { [unowned self] container in
-        if let folder = root.retire(container, keepsFiles: true) { remove(folder) }
-      }, then: handler)
-  }
-
-  /// Makes a batch's container with the data that tests which call apps start with.
-  func seed(
-    _ spec: BatchSpec, then handler: @escaping (EnvironmentFault?) -> Void
-  ) {
-    intents.seed(
-      worker: spec.worker, root: root, indexTemplate: indexTemplate,
-      environment: { [unowned self] in variables(of: spec, container: $0) },
-      scope: scope(of: spec) + "-seed", then: handler)
   }
 
   /// Makes the selections of Swift Testing tests of a product.
@@ -263,7 +229,7 @@ package final class RunSession {
     let grace = count > 1 ? 0 : min(configuration.grace, Supervisor.grace)
     for batch in batches.values { batch.interrupt(because: reason, grace: grace) }
     starter.stopWaiting()
-    if count > 1 { stopsPacking.set() }
+    if count > 1 { disposal.stopsPacking.set() }
   }
 
   private func perform(_ commands: [SchedulerCommand]) {
@@ -329,9 +295,10 @@ package final class RunSession {
       batch.container, keepsFiles: !failed.isEmpty || batch.usesIntents)
     {
       if failed.isEmpty {
-        remove(folder)
+        disposal.remove(folder)
       } else {
-        pack(failed, of: batch, ended, container: Container(root: folder))
+        disposal.pack(
+          failed, with: bundleTask(batch, ended, container: Container(root: folder)))
       }
     }
     batches[spec.batch] = nil
@@ -342,40 +309,13 @@ package final class RunSession {
           startCost: ended.startCost, duration: ended.duration)))
   }
 
-  /// Packs the batch's failed attempts, then removes its container.
-  private func pack(
-    _ attempts: [AttemptResult], of batch: BatchRun, _ ended: BatchRun.Ended, container: Container
-  ) {
-    let task = BundleTask(
+  private func bundleTask(
+    _ batch: BatchRun, _ ended: BatchRun.Ended, container: Container
+  ) -> BundleTask {
+    BundleTask(
       startOrder: ended.startOrder, start: batchStart(batch.spec, starts[batch.spec.batch]),
       request: ended.request, original: batch.container, container: container, header: header,
       record: record, compression: configuration.compression, selection: ended.selection,
-      calls: batch.intents.map { CallEvidence($0) }, stop: stopsPacking)
-    bundlesUnderWay += 1
-    supervisor.loop.inBackground(
-      { attempts.map { task.perform($0) } },
-      then: { [unowned self] results in
-        remove(container.root)
-        bundlesUnderWay -= 1
-        for result in results {
-          switch result {
-          case .success(let bundle): log(.bundleWritten(bundle))
-          case .failure(let failure): noteWriteFailure(failure.message)
-          }
-        }
-      })
-  }
-
-  /// Removes a used container beside what else there is to do.
-  private func remove(_ container: String) {
-    removalsUnderWay += 1
-    supervisor.loop.inBackground(
-      { removeTree(container) },
-      then: { [unowned self] failure in
-        removalsUnderWay -= 1
-        guard let failure else { return }
-        leftFiles?.count += failure.count
-        if leftFiles == nil { leftFiles = failure }
-      })
+      calls: batch.intents.map { CallEvidence($0) }, stop: disposal.stopsPacking)
   }
 }
