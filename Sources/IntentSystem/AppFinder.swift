@@ -18,6 +18,8 @@ package struct AppFinder {
   /// The processes that describe the apps; they can run side by side.
   package let requests: [ProcessRequest]
   private let executables: [String]
+  /// What is wrong with files that should be executables.
+  private let damages: [String]
   private var outputs: [[UInt8]]
   private var errors: [[UInt8]]
 
@@ -25,7 +27,15 @@ package struct AppFinder {
   ///   - folder: The folder with what the build made.
   ///   - environment: The environment of a container.
   package init(folder: String, environment: [String: String], scope: String) {
-    executables = Self.executables(in: folder)
+    let current = Self.currentProducts(in: folder)
+    let files = Self.executableFiles(in: folder)
+    executables = files.filter { path in
+      current?.contains(lastComponent(of: path)) ?? true
+        && hasSection(Self.mark, inExecutable: path)
+    }
+    damages = files.filter {
+      current?.contains(lastComponent(of: $0)) ?? false && !isWholeProgram($0)
+    }.map { "\($0) is not a whole program, so it may be an app; build it anew" }
     requests = executables.enumerated().map { index, executable in
       ProcessRequest(
         executable: executable, arguments: ["--describe"], environment: environment,
@@ -35,17 +45,13 @@ package struct AppFinder {
     errors = outputs
   }
 
-  /// Executables with an intent host in them, by name.
-  private static func executables(in folder: String) -> [String] {
-    let current = currentProducts(in: folder)
-    return (folderEntries(folder) ?? []).sorted().filter { name in
-      let path = "\(folder)/\(name)"
+  /// Files that are neither tests nor libraries and may be executed, by name.
+  private static func executableFiles(in folder: String) -> [String] {
+    (folderEntries(folder) ?? []).sorted().map { "\(folder)/\($0)" }.filter { path in
       var info = stat()
-      guard lstat(path, &info) == 0, info.isRegular, info.st_mode & 0o100 != 0,
-        !name.hasSuffix(".xctest"), !name.hasSuffix(".so"), current?.contains(name) ?? true
-      else { return false }
-      return hasSection(mark, inExecutable: path)
-    }.map { "\(folder)/\($0)" }
+      return lstat(path, &info) == 0 && info.isRegular && info.st_mode & 0o100 != 0
+        && !path.hasSuffix(".xctest") && !path.hasSuffix(".so")
+    }
   }
 
   /// The products of the last build. Executables of targets that are gone stay in the folder.
@@ -85,7 +91,7 @@ package struct AppFinder {
   /// - Returns: The apps, and what is wrong with the others.
   package func result(ends: [String]) -> (apps: [InstalledApp], problems: [String]) {
     var apps: [InstalledApp] = []
-    var problems: [String] = []
+    var problems = damages
     for index in executables.indices {
       do throws(WireError) {
         apps.append(try app(index, end: ends[index]))

@@ -23,6 +23,20 @@ package func hasSection(_ name: String, inExecutable path: String) -> Bool {
   }
 }
 
+/// Whether a file is an ELF executable or library of 64 bits that has not lost its end, where
+/// linkers put the table of sections (elf(5)).
+///
+/// - Returns: `true` also for one without such a table, and `false` for a file that cannot be read.
+package func isWholeProgram(_ path: String) -> Bool {
+  guard let file = try? OwnedDescriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY),
+    let header = bytes(of: file, at: 0, count: 64),
+    header.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
+    let table = number(header, 40, 8), let size = number(header, 58, 2),
+    let count = number(header, 60, 2)
+  else { return false }
+  return table == 0 || bytes(of: file, at: table, count: size * count) != nil
+}
+
 private func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int? {
   guard offset + count <= bytes.count else { return nil }
   let value = (0..<count).reduce(UInt64(0)) {

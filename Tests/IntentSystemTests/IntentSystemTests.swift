@@ -376,6 +376,27 @@ import Workers
     #expect(problems == ["a is the bundle identifier of several executables: /1, /3"])
   }
 
+  @Test func aProductThatLostItsEndIsAProblem() throws {
+    let folder = try TemporaryFolder()
+    let program = try #require(resolvedPath("/proc/self/exe"))
+    let own = try #require(readEnd(of: program, bytes: 1 << 30)).bytes
+    let description = #"{"writeCommands": {"/x/App.product/Objects.LinkFileList": {}}}"#
+    try writeSmallFile(folder.path(of: "description.json"), Array(description.utf8))
+    for name in ["App", "Left"] {
+      let path = folder.path(of: name)
+      try writeSmallFile(path, Array(own.prefix(own.count / 2)))
+      chmod(path, 0o755)
+    }
+    let finder = AppFinder(folder: folder.path, environment: [:], scope: "test")
+    #expect(finder.requests.isEmpty)
+    let (apps, problems) = finder.result(ends: [])
+    #expect(apps.isEmpty)
+    #expect(
+      problems == [
+        "\(folder.path)/App is not a whole program, so it may be an app; build it anew"
+      ])
+  }
+
   @Test func stoppingAnswersWhatWaits() throws {
     let bench = try Bench()
     let test = try bench.connectTest()
