@@ -122,8 +122,7 @@ import Workers
     // The next call has a new process.
     test.send(perform(2))
     app = try bench.connectApp()
-    guard case .request(let id, _, _)? = app.receive() else { throw error }
-    app.send(.result(id: id, [:]))
+    app.send(.result(id: try app.requestID(), [:]))
     #expect(test.receive() == .result(id: 2, [:]))
     #expect(bench.strayEnds.isEmpty)
   }
@@ -132,12 +131,9 @@ import Workers
     let bench = try Bench(
       script: #"echo "$CARREL_INTENT_TOKEN"; while [ ! -e "$0.end" ]; do :; done"#)
     defer { bench.stop() }
-    let test = try bench.connectTest()
-    test.send(perform(1))
-    let app = try bench.connectApp()
-    guard case .request(let id, _, _)? = app.receive() else { return }
-    app.send(.result(id: id, [:]))
-    _ = test.receive()
+    let (test, app) = try bench.answeredCall(perform(1))
+    defer { app.close() }
+    #expect(test.receive() == .result(id: 1, [:]))
     close(open(bench.folder.path(of: "app.end"), O_CREAT | O_WRONLY, 0o600))
     bench.loop.run { !bench.strayEnds.isEmpty }
     #expect(bench.strayEnds.first?.message.contains("while it had nothing to answer") == true)
@@ -161,11 +157,8 @@ import Workers
   @Test func answerThatWasGivenBeforeTheEndCounts() throws {
     let bench = try Bench(script: Self.endsOnRequest)
     defer { bench.stop() }
-    let test = try bench.connectTest()
-    test.send(perform(1))
-    let app = try bench.connectApp()
-    guard case .request(let id, _, _)? = app.receive() else { return }
-    app.send(.result(id: id, ["value": ["int": 7]]))
+    let (test, app) = try bench.answeredCall(perform(1), by: ["value": ["int": 7]])
+    defer { app.close() }
     try endProcess(bench)
     #expect(test.receive() == .result(id: 1, ["value": ["int": 7]]))
     bench.loop.run { !bench.strayEnds.isEmpty }
@@ -174,12 +167,9 @@ import Workers
 
   @Test func processThatIsDeadWhenTheSystemStopsIsTold() throws {
     let bench = try Bench(script: Self.endsOnRequest)
-    let test = try bench.connectTest()
-    test.send(perform(1))
-    let app = try bench.connectApp()
-    guard case .request(let id, _, _)? = app.receive() else { return }
-    app.send(.result(id: id, [:]))
-    _ = test.receive()
+    let (test, app) = try bench.answeredCall(perform(1))
+    defer { app.close() }
+    #expect(test.receive() == .result(id: 1, [:]))
     try endProcess(bench)
     bench.stop()
     #expect(bench.strayEnds.map(\.code) == [.appEnded])
@@ -187,12 +177,9 @@ import Workers
 
   @Test func processThatWasAliveWhenTheSystemStopsIsNotTold() throws {
     let bench = try Bench()
-    let test = try bench.connectTest()
-    test.send(perform(1))
-    let app = try bench.connectApp()
-    guard case .request(let id, _, _)? = app.receive() else { return }
-    app.send(.result(id: id, [:]))
-    _ = test.receive()
+    let (test, app) = try bench.answeredCall(perform(1))
+    defer { app.close() }
+    #expect(test.receive() == .result(id: 1, [:]))
     bench.stop()
     #expect(bench.strayEnds.isEmpty)
   }

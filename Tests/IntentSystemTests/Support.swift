@@ -84,6 +84,17 @@ final class Bench {
     return client
   }
 
+  /// A test that has sent a call, and the app's process that has answered it.
+  func answeredCall(_ call: WireMessage, by answer: WireJSON = [:]) throws -> (
+    test: Client, app: Client
+  ) {
+    let test = try connectTest()
+    test.send(call)
+    let app = try connectApp()
+    app.send(.result(id: try app.requestID(), answer))
+    return (test, app)
+  }
+
   /// The app's side of the process that was started last.
   func connectApp(bundle: String = Bench.bundle) throws -> Client {
     let token = try line()
@@ -149,6 +160,15 @@ final class Client {
   func receive() -> WireMessage? {
     loop.run { !lines.isEmpty || isClosed }
     return lines.isEmpty ? nil : lines.removeFirst()
+  }
+
+  /// The number of the next message, which has to be a request.
+  func requestID() throws -> Int {
+    let message = receive()
+    guard case .request(let id, _, _)? = message else {
+      throw WireError(.internalError, "no request but \(String(describing: message))")
+    }
+    return id
   }
 
   private func readSome() {

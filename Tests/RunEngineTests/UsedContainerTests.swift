@@ -57,10 +57,11 @@ extension RunsProcesses {
     }
 
     /// What a test mounts is nothing that Carrel may empty.
-    @Test func whatCannotBeRemovedIsToldOnce() async throws {
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
+    func whatCannotBeRemovedIsToldOnce() async throws {
       let package = try FakePackage([
-        "M.A/test1": "mount -t tmpfs none \"$TMPDIR\" || skip mount",
-        "M.A/test2": "mount -t tmpfs none \"$TMPDIR\" || skip mount; fail two",
+        "M.A/test1": "mount -t tmpfs none \"$TMPDIR\" || fail mount",
+        "M.A/test2": "mount -t tmpfs none \"$TMPDIR\" || fail mount; fail two",
       ])
       let mounts = { () -> [String] in
         String(decoding: readSmallFile("/proc/self/mounts") ?? [], as: UTF8.self)
@@ -72,7 +73,7 @@ extension RunsProcesses {
       let left = mounts()
       for path in left { _ = try await runProcess(["/bin/umount", path]) }
       #expect(mounts() == [])
-      guard outcome.verdicts == [.passed, .failed] else { return }
+      #expect(outcome.verdicts == [.passed, .failed])
       #expect(left.count == 2)
       #expect(outcome.state.problems.map(\.code.rawValue) == ["container-left"])
       #expect(outcome.state.problems.map(\.severity) == [.warning])
