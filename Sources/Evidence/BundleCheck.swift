@@ -62,4 +62,10 @@ package struct BundleCheck: Sendable {
     guard problems.count < Self.maxProblems else { return }
     problems.append(Problem(code: code, entry: entry, message: message))
   }
+
+  /// Adds what ended the reading, which is collected however many problems there are.
+  mutating func addEnd(_ code: Problem.Code, _ entry: ByteName?, _ message: String) {
+    if problems.count == Self.maxProblems { problems.removeLast() }
+    add(code, entry, message)
+  }
 }

@@ -68,9 +68,9 @@ struct BundleScan: ~Copyable {
         default: throw error
         }
       if let reason = error.context["reason"] {
-        check.add(.noManifest, nil, reason)
+        check.addEnd(.noManifest, nil, reason)
       } else {
-        check.add(code, check.cutEntry, error.description)
+        check.addEnd(code, check.cutEntry, error.description)
       }
     }
     return check

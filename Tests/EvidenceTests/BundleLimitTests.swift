@@ -85,6 +85,21 @@ import Testing
       })
   }
 
+  /// However much else is wrong before the limit is reached.
+  @Test func aLimitIsNotLostAmongOtherProblems() throws {
+    let scratch = try Scratch()
+    var limits = BundleLimits()
+    limits.entries = 200
+    try expectLimit(
+      scratch,
+      try bundle(scratch, limits: limits) { tar in
+        tar.add("contents.json", data: "no list")
+        for number in 0..<300 { tar.add("d/\(number)") }
+      })
+    let reader = BundleReader(path: "\(scratch.path)/b.tar", limits: limits)
+    #expect(try reader.verify().problems.count == BundleCheck.maxProblems)
+  }
+
   @Test func theDepthIsLimited() throws {
     let scratch = try Scratch()
     try expectLimit(
