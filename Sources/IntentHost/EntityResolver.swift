@@ -79,25 +79,30 @@ final class EntityResolver: _EntityResolving {
     return first
   }
 
-  /// Runs a query of the app.
+  /// Runs a query of the app, and notes it; one that fails returned nothing.
   func entities<Entity: AppEntity>(
     _ query: IntentValue.Query, as type: Entity.Type
   ) async throws -> [Entity] {
     let start = ContinuousClock.now
-    let (kind, asked, found) = try await run(query, as: type)
-    let duration = (ContinuousClock.now - start).components
-    log.withLock {
-      $0.append(
-        QueryRecord(
-          type: type.persistentIdentifier, kind: kind, asked: asked, returned: found.count,
-          duration: Double(duration.seconds) + Double(duration.attoseconds) * 1e-18))
+    var returned = 0
+    defer {
+      let duration = (ContinuousClock.now - start).components
+      log.withLock {
+        $0.append(
+          QueryRecord(
+            type: type.persistentIdentifier, kind: query.kind.name, asked: query.kind.asked,
+            returned: returned,
+            duration: Double(duration.seconds) + Double(duration.attoseconds) * 1e-18))
+      }
     }
+    let found = try await run(query, as: type)
+    returned = found.count
     return found
   }
 
   private func run<Entity: AppEntity>(
     _ query: IntentValue.Query, as type: Entity.Type
-  ) async throws -> (kind: String, asked: [String], found: [Entity]) {
+  ) async throws -> [Entity] {
     let source = type.defaultQuery
     try checkDependencies(of: source)
     switch query.kind {
@@ -107,7 +112,7 @@ final class EntityResolver: _EntityResolving {
       let found = identifiers.isEmpty ? [] : try await source.entities(for: identifiers)
       let byIdentifier = Dictionary(
         found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-      return ("identifiers", texts, identifiers.compactMap { byIdentifier[$0] })
+      return identifiers.compactMap { byIdentifier[$0] }
     case .matching(let text):
       guard let source = source as? any EntityStringQuery else {
         throw WireError(
@@ -115,9 +120,9 @@ final class EntityResolver: _EntityResolving {
           "the query of \(type.persistentIdentifier) cannot search for texts; it is no "
             + "EntityStringQuery")
       }
-      return ("matching", [text], try await matching(text, source, as: type))
+      return try await matching(text, source, as: type)
     case .suggested:
-      return ("suggested", [], try await source.suggestedEntities())
+      return try await source.suggestedEntities()
     case .all:
       guard let source = source as? any EnumerableEntityQuery else {
         throw WireError(
@@ -126,7 +131,7 @@ final class EntityResolver: _EntityResolving {
             + "EnumerableEntityQuery"
         )
       }
-      return ("all", [], try await all(source, as: type))
+      return try await all(source, as: type)
     case .spotlight:
       throw WireError(.invalidParameters, "the index is asked by the intent system, not by the app")
     }
@@ -142,6 +147,29 @@ final class EntityResolver: _EntityResolving {
     _ query: Query, as type: Entity.Type
   ) async throws -> [Entity] {
     try await query.allEntities().compactMap { $0 as? Entity }
+  }
+}
+
+extension IntentValue.Query.Kind {
+  /// As it is written in messages and in the journal.
+  fileprivate var name: String {
+    switch self {
+    case .identifiers: "identifiers"
+    case .matching: "matching"
+    case .suggested: "suggested"
+    case .all: "all"
+    case .spotlight: "spotlight"
+    }
+  }
+
+  /// The texts that are looked for.
+  fileprivate var asked: [String] {
+    switch self {
+    case .identifiers(let texts): texts
+    case .matching(let text): [text]
+    case .spotlight(let text, _): text.map { [$0] } ?? []
+    case .suggested, .all: []
+    }
   }
 }
 

@@ -33,17 +33,23 @@ package struct HostCalls: Sendable {
     guard let type = registry.intents[name] else {
       throw WireError(.unknownName, "the app has no intent '\(name)'")
     }
-    let resolver = EntityResolver()
-    do {
+    return try await withQueries { resolver in
       let intent = type.init()
       try await fill(intent, try require(call["parameters"]?.members, "parameters"), resolver)
-      try checkDependencies(of: intent)
-      if type.openAppWhenRun { await Screen.main.comeToFront() }
-      var members = try await finish(intent)
-      members.append(.init("queries", .array(resolver.queries.map(\.json))))
-      return .object(members)
+      return try await finish(intent)
+    }
+  }
+
+  /// Adds what the app's queries were asked to an answer. The journal wants the queries of a call
+  /// that failed, too.
+  private func withQueries(
+    _ body: (EntityResolver) async throws -> [WireJSON.Member]
+  ) async throws -> WireJSON {
+    let resolver = EntityResolver()
+    do {
+      let members = try await body(resolver)
+      return .object(members + [.init("queries", .array(resolver.queries.map(\.json)))])
     } catch {
-      // The journal wants the queries of a call that failed, too.
       var failure = WireError(thrown: error)
       failure.queries = .array(resolver.queries.map(\.json))
       throw failure
@@ -69,17 +75,26 @@ package struct HostCalls: Sendable {
         throw error
       }
     }
-    for (name, parameter) in known where !parameter._isSet && !parameter._type.isOptional {
+  }
+
+  /// Sees to what an intent needs before it is performed: its values, its dependencies, and the
+  /// screen.
+  private func prepare(_ intent: any AppIntent) async throws {
+    for (name, parameter) in AppIntents.parameters(of: intent)
+    where !parameter._isSet && !parameter._type.isOptional {
       let question = parameter._requestValueDialog.map { ": \"\($0)\"" } ?? ""
       throw WireError(
         .needsValue,
         "the required parameter '\(name)' of \(type(of: intent)) has no value, and nobody can be "
           + "asked\(question)", parameter: name)
     }
+    try checkDependencies(of: intent)
+    if type(of: intent).openAppWhenRun { await Screen.main.comeToFront() }
   }
 
   /// Performs an intent, and the one that it opens after it.
   private func finish<Intent: AppIntent>(_ intent: Intent) async throws -> [WireJSON.Member] {
+    try await prepare(intent)
     let result = try await intent.perform()
     var members: [WireJSON.Member] = []
     guard let result = result as? any AnyIntentResult else { return members }
@@ -87,8 +102,7 @@ package struct HostCalls: Sendable {
     if let dialog = result.dialogText { members.append(.init("dialog", .string(dialog))) }
     if let opened = result.openedIntent {
       members.append(.init("opened", .string(type(of: opened).persistentIdentifier)))
-      if type(of: opened).openAppWhenRun { await Screen.main.comeToFront() }
-      try checkDependencies(of: opened)
+      try await prepare(opened)
       _ = try await opened.perform()
     }
     return members
@@ -99,11 +113,10 @@ package struct HostCalls: Sendable {
     guard let type = registry.entities[query.type] else {
       throw WireError(.unknownName, "the app has no entity '\(query.type)'")
     }
-    let resolver = EntityResolver()
-    let values = try await values(query, of: type, resolver)
-    return [
-      "entities": .array(values.map(\.json)), "queries": .array(resolver.queries.map(\.json)),
-    ]
+    return try await withQueries { resolver in
+      let values = try await values(query, of: type, resolver)
+      return [.init("entities", .array(values.map(\.json)))]
+    }
   }
 
   private func values<Entity: AppEntity>(

@@ -8,7 +8,7 @@ package import Workers
 /// Finds the apps among a package's products: executables with an intent host in them, which are
 /// asked what they offer.
 ///
-/// `--describe` is answered before anything of the app's own runs.
+/// `--describe` is answered before the app's `init()` runs.
 package struct AppFinder {
   /// The section that the library of hosts brings along.
   private static let mark = "carrel_intent_host"

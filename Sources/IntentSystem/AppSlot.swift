@@ -1,5 +1,6 @@
 import IntentWire
 import RunModel
+import SystemFiles
 import Workers
 
 /// An app of a batch: its process, when there is one, and the calls that wait for it.
@@ -63,7 +64,7 @@ final class AppSlot {
       return WireError(.invalidRequest, "no process of \(app.bundleIdentifier) is expected")
     }
     guard bundleIdentifier == app.bundleIdentifier else {
-      let name = bundleIdentifier.map { "it is \($0)" } ?? "nothing about its bundle identifier"
+      let name = bundleIdentifier.map { "it is \($0)" } ?? "it has no bundle identifier"
       return WireError(
         .appNotStarted, "the process of \(app.bundleIdentifier) says of itself that \(name)")
     }
@@ -166,7 +167,7 @@ final class AppSlot {
   }
 
   private func start() {
-    token = system.newToken()
+    token = randomText(32)
     log = HostLog()
     blame = nil
     hasConnected = false

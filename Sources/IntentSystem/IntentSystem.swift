@@ -12,7 +12,7 @@ package import Workers
 /// is no orchestrator. The protocol is in docs/protocol.md.
 package final class IntentSystem {
   package struct Configuration {
-    /// Where tests and apps connect to; at most 107 bytes.
+    /// Where tests and apps connect to.
     package var socketPath: String
     /// The file of the index.
     package var indexPath: String
@@ -69,7 +69,6 @@ package final class IntentSystem {
   private(set) var slots: [String: AppSlot] = [:]
   let index: IndexService
   private var peers: [ObjectIdentifier: Peer] = [:]
-  private var random = SystemRandomNumberGenerator()
   private var state = State.running
   private var onStopped: [() -> Void] = []
   private var hostsStarted = 0
@@ -163,10 +162,6 @@ package final class IntentSystem {
 
   /// Number of open connections.
   var connections: Int { peers.count }
-
-  func newToken() -> String {
-    hexadecimal(random.next()) + hexadecimal(random.next())
-  }
 
   func startHost(
     _ app: InstalledApp, token: String,

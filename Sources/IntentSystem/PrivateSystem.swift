@@ -17,13 +17,13 @@ package final class PrivateSystem: Sendable {
   package init() throws(WireError) {
     let result = Mutex<Result<String, WireError>?>(nil)
     let ready = Semaphore()
-    Self.onThread {
+    let isStarted = detachThread {
       Self.serve { outcome in
         result.withLock { $0 = outcome }
         ready.signal()
       }
     }
-    ready.wait()
+    if isStarted { ready.wait() }
     let outcome = result.withLock { $0 }
     socketPath = try (outcome ?? .failure(WireError(.internalError, "there is no thread"))).get()
   }
@@ -49,7 +49,7 @@ package final class PrivateSystem: Sendable {
       var configuration = IntentSystem.Configuration(
         socketPath: root.path + "/intents", indexPath: container.index, apps: found.apps,
         environment: environment, scope: scope, runtime: "private system of process \(getpid())",
-        fixtureToken: "private")
+        fixtureToken: nil)
       configuration.problems = found.problems
       let delay = callersEnvironment["CARREL_INDEX_DELAY"].flatMap { Double($0) }
       if let delay, delay >= 0 {
@@ -76,22 +76,6 @@ package final class PrivateSystem: Sendable {
     atexit {
       if let path = removedAtExit.withLock({ $0 }) { removeTree(path) }
     }
-  }
-
-  private static func onThread(_ body: @escaping @Sendable () -> Void) {
-    final class Box {
-      let body: @Sendable () -> Void
-      init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(Box(body))
-    let failure = pthread_create(
-      &thread, nil,
-      { argument in
-        if let argument { Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body() }
-        return nil
-      }, box.toOpaque())
-    if failure == 0 { pthread_detach(thread) } else { box.takeRetainedValue().body() }
   }
 
   private static func folderOfExecutable() -> String {

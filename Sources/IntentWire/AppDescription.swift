@@ -1,5 +1,5 @@
-/// What an app's process says of itself when it connects: its intents, entities, enumerations and
-/// shortcuts, as found in its executable.
+/// What an app says of itself when it is asked with `--describe`: its intents, entities,
+/// enumerations and shortcuts, as found in its executable.
 public struct AppDescription: Hashable, Sendable {
   /// A parameter of an intent, or a property of an entity.
   public struct Member: Hashable, Sendable {

@@ -148,11 +148,7 @@ extension IntentValue.Query {
     case "all": kind = .all
     case "suggested": kind = .suggested
     case "identifiers":
-      var identifiers: [String] = []
-      for value in try require(json["identifiers"]?.array, "identifiers") {
-        identifiers.append(try require(value.string, "identifiers"))
-      }
-      kind = .identifiers(identifiers)
+      kind = .identifiers(try strings(json["identifiers"], "identifiers"))
     case "matching": kind = .matching(try require(json["text"]?.string, "text"))
     case "spotlight": kind = .spotlight(json["text"]?.string, field: json["field"]?.string)
     default: throw WireShapeError("the kind of query is missing or unknown")

@@ -57,7 +57,10 @@ public final class WireConnection: Sendable {
       switch begun {
       case .failure(let error): continuation.resume(returning: .failure(error))
       case .success(let id):
-        if !send(.request(id: id, method: method, parameters: parameters)) {
+        let line = WireMessage.request(id: id, method: method, parameters: parameters).line
+        if let error = Self.refusal(of: line, "call of '\(method)'") {
+          finish(id, .failure(error))
+        } else if !send(line) {
           end(.init(.systemUnreachable, "the other side has closed the connection"))
         }
       }
@@ -67,7 +70,7 @@ public final class WireConnection: Sendable {
 
   /// Tells the other side something.
   public func notify(_ method: String, _ parameters: WireJSON) {
-    send(.notification(method: method, parameters: parameters))
+    send(WireMessage.notification(method: method, parameters: parameters).line)
   }
 
   /// Calls the handler once when the connection has ended, at once when it has already.
@@ -82,10 +85,18 @@ public final class WireConnection: Sendable {
   /// Ends the connection; calls that wait fail.
   public func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
+  /// Why a line cannot be sent: the other side would end the connection, and every call with it.
+  private static func refusal(of line: [UInt8], _ what: String) -> WireError? {
+    let length = line.count - 1
+    guard length > WireMessage.maximumLength else { return nil }
+    return WireError(
+      .invalidRequest,
+      "the \(what) is \(length) bytes long; \(WireMessage.maximumLength) can be sent")
+  }
+
   @discardableResult
-  private func send(_ message: WireMessage) -> Bool {
-    let line = message.line
-    return writing.withLock { _ in
+  private func send(_ line: [UInt8]) -> Bool {
+    writing.withLock { _ in
       line.withUnsafeBytes { bytes in
         var rest = bytes
         while let base = rest.baseAddress, !rest.isEmpty {
@@ -104,15 +115,18 @@ public final class WireConnection: Sendable {
     switch message {
     case .result(let id, let value): finish(id, .success(value))
     case .failure(let id, let error):
-      if let id { finish(id, .failure(error)) }
+      // Without a number it is about the connection, which the other side ends after it.
+      if let id { finish(id, .failure(error)) } else { end(error) }
     case .notification(let method, let parameters):
       Task { [handler] in _ = try? await handler(method, parameters) }
     case .request(let id, let method, let parameters):
       Task { [self] in
         do throws(WireError) {
-          send(.result(id: id, try await handler(method, parameters)))
+          let line = WireMessage.result(id: id, try await handler(method, parameters)).line
+          if let error = Self.refusal(of: line, "answer to '\(method)'") { throw error }
+          send(line)
         } catch {
-          send(.failure(id: id, error))
+          send(WireMessage.failure(id: id, error).line)
         }
       }
     }

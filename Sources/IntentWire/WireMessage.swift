@@ -10,7 +10,7 @@ public enum WireMessage: Hashable, Sendable {
 
   /// The version of the protocol: a newer minor version is understood, a newer major one refused.
   public static let version = "1.0"
-  /// Bytes of a line without its newline; longer ones are an error of the call they belong to.
+  /// Bytes of a line without its newline; longer ones are not sent, and are the call's error.
   public static let maximumLength = 16 << 20
 
   /// The message's line with its newline.

@@ -31,26 +31,33 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Starts a detached thread with a stack of the system's default size.
+  /// Runs the work on a thread of its own. Where none is to be had, slow is better than never.
   func run(_ work: @escaping @Sendable () -> Void) {
-    final class Box {
-      let work: @Sendable () -> Void
-      init(_ work: @escaping @Sendable () -> Void) { self.work = work }
-    }
-    let box = Unmanaged.passRetained(Box(work))
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()
-        return nil
-      }, box.toOpaque())
-    if error == 0 {
-      pthread_detach(thread)
-    } else {
-      // No thread to be had: slow is better than never.
-      box.takeRetainedValue().work()
-    }
+    if !detachThread(work) { work() }
   }
+}
+
+/// Starts a detached thread with a stack of the system's default size.
+///
+/// - Returns: Whether there was one to be had.
+package func detachThread(_ work: @escaping @Sendable () -> Void) -> Bool {
+  final class Box {
+    let work: @Sendable () -> Void
+    init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+  }
+  let box = Unmanaged.passRetained(Box(work))
+  var thread = pthread_t()
+  let error = pthread_create(
+    &thread, nil,
+    { argument in
+      guard let argument else { return nil }
+      Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()
+      return nil
+    }, box.toOpaque())
+  guard error == 0 else {
+    box.release()
+    return false
+  }
+  pthread_detach(thread)
+  return true
 }

@@ -39,6 +39,40 @@ import Testing
     #expect(ended?.code == .systemUnreachable)
   }
 
+  /// What is too long is the error of its call, and the connection stays.
+  @Test func messagesThatAreTooLongAreNotSent() async throws {
+    let (first, second) = pair()
+    let long = WireJSON.string(String(repeating: "x", count: WireMessage.maximumLength))
+    let echo: WireConnection.Handler = { method, parameters throws(WireError) in
+      method == "long" ? long : parameters
+    }
+    let one = WireConnection(descriptor: first)
+    let other = WireConnection(descriptor: second, handler: echo)
+    for (method, parameters) in [("echo", ["text": long]), ("long", [:])] as [(String, WireJSON)] {
+      let error = await #expect(throws: WireError.self) { try await one.call(method, parameters) }
+      #expect(error?.code == .invalidRequest)
+      #expect(error?.message.contains("'\(method)'") == true)
+      #expect(error?.message.contains("bytes long; 16777216 can be sent") == true)
+      #expect(try await one.call("echo", ["n": 1]) == ["n": 1])
+    }
+    other.shutDown()
+  }
+
+  /// An error without a number is about the connection.
+  @Test func errorWithoutANumberFailsWhatWaits() async throws {
+    let (first, second) = pair()
+    let connection = WireConnection(descriptor: first)
+    let error = WireError(.invalidRequest, "nobody can read this")
+    let answer = Task { try await connection.call("x", [:]) }
+    var byte: UInt8 = 0
+    repeat { _ = read(second, &byte, 1) } while byte != 0x0A
+    let line = WireMessage.failure(id: nil, error).line
+    _ = line.withUnsafeBytes { send(second, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    let received = await #expect(throws: WireError.self) { try await answer.value }
+    #expect(received?.code == .invalidRequest && received?.message == "nobody can read this")
+    close(second)
+  }
+
   /// Bytes from anywhere: the connection ends, calls that wait fail, nothing crashes.
   @Test func thousandStreamsOfBytes() async throws {
     for seed in 0..<1000 {

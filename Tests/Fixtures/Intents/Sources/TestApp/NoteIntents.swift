@@ -81,6 +81,15 @@ struct ShowFirst: AppIntent {
   }
 }
 
+/// Forgets what the intent that it opens needs.
+struct ShowNothing: AppIntent {
+  static var title: LocalizedStringResource = "Show Nothing"
+
+  func perform() async throws -> some IntentResult & OpensIntent {
+    .result(opensIntent: OpenNote())
+  }
+}
+
 enum StoreError: Error, CustomLocalizedStringResourceConvertible {
   case empty
   case signedOut(user: String)

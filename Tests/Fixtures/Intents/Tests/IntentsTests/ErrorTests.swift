@@ -39,6 +39,7 @@ import Testing
     ("com.example.Nothing", "x", AppIntentError.Kind.unknownApp, "com.example.TestApp"),
     ("com.example.TestApp", "CreateNot", .unknownName, "did you mean 'CreateNote'?"),
     ("com.example.TestApp", "CreateNote", .needsValue, "What title?"),
+    ("com.example.TestApp", "ShowNothing", .needsValue, "'target' of OpenNote"),
     ("com.example.TestApp", "NeedsMore", .missingDependency, "MissingService"),
   ])
   func callsThatCannotBe(
