@@ -67,7 +67,7 @@ struct CommandContext {
 
   /// The absolute form of a path, `.` and `..` resolved as far as it exists.
   func absolute(_ path: String) -> String {
-    if let resolved = existingPath(path) { return resolved }
+    if let resolved = resolvedPath(path) { return resolved }
     if path.hasPrefix("/") { return path }
     var buffer = [CChar](repeating: 0, count: 4097)
     guard getcwd(&buffer, buffer.count) != nil else { return path }

@@ -75,11 +75,10 @@ package final class EventLogWriter: Sendable {
       let end = lseek(state.descriptor, 0, SEEK_END)
       if end != state.size { state.wasChanged = true }
       do throws(SystemFailure) {
-        try writeAll(lines, to: state.descriptor)
+        try appendWhole(lines, to: state.descriptor)
         state.size = end + off_t(lines.count)
         return (nil, state.wasChanged)
       } catch {
-        if end >= 0 { ftruncate(state.descriptor, end) }
         state.size = end
         return (error, state.wasChanged)
       }

@@ -20,13 +20,7 @@ package final class JournalFile {
           opening: path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW)
         descriptor = file.release()
       }
-      let end = lseek(descriptor, 0, SEEK_END)
-      do throws(SystemFailure) {
-        try writeAll(line, to: descriptor)
-      } catch {
-        if end >= 0 { ftruncate(descriptor, end) }
-        throw error
-      }
+      try appendWhole(line, to: descriptor)
     } catch {
       throw EvidenceError.system(.unwritable, "write", path: path, errno: error.number)
     }

@@ -1,5 +1,6 @@
 import Glibc
 package import RunModel
+import Synchronization
 import SystemFiles
 
 /// The folder of one run: `run.json`, `events.jsonl`, `journal.jsonl`, `logs/`,
@@ -125,13 +126,16 @@ package struct RunRecord: Hashable, Sendable {
 
   /// Adds a line to `bundles/index.jsonl`, which leads from a file's name back to its test.
   ///
-  /// Each line goes out in one write to a file opened for appending, so several threads may call.
+  /// Several threads may call. A line that was written in part is taken back.
   package func addToIndex(_ bundle: BundleReference) throws {
     do {
       try checkIsFolder(folder(of: bundleIndexPath))
       let file = try OwnedDescriptor(
         opening: bundleIndexPath, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW)
-      try writeAll(encodedJSON(bundle) + [10], to: file.number)
+      let line = try encodedJSON(bundle) + [10]
+      try bundleIndexLock.withLock { _ throws(SystemFailure) in
+        try appendWhole(line, to: file.number)
+      }
     } catch let failure as SystemFailure {
       throw EvidenceError.system(
         .unwritable, "write", path: bundleIndexPath, errno: failure.number)
@@ -155,13 +159,15 @@ package struct RunRecord: Hashable, Sendable {
     return bundles
   }
 
-  /// Removes what a killed run was writing: in the folder of all runs, and in the newest one. The
-  /// others were looked at by the runs after them; there may be thousands.
+  /// Removes what killed runs were writing: in the folder of all runs, and in the newest ones.
+  /// There may be thousands of others, which were among the newest when later runs began.
   private static func removeLeftovers(inRunsFolder runsFolder: String) {
     Leftovers.remove(in: runsFolder)
-    let newest = "\(runsFolder)/latest"
-    Leftovers.remove(in: newest)
-    Leftovers.remove(in: "\(newest)/bundles")
+    let runs = (folderEntries(runsFolder) ?? []).filter { $0.first?.isNumber == true }
+    for run in runs.sorted().suffix(20) {
+      Leftovers.remove(in: "\(runsFolder)/\(run)")
+      Leftovers.remove(in: "\(runsFolder)/\(run)/bundles")
+    }
   }
 
   /// Replaces the link `latest` in one step.
@@ -175,3 +181,6 @@ package struct RunRecord: Hashable, Sendable {
     }
   }
 }
+
+/// Held while a line is added to an index of bundles.
+private let bundleIndexLock = Mutex(())

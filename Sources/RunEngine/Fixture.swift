@@ -70,7 +70,8 @@ final class Fixture {
   private static let cancelled = EnvironmentFault("the run was interrupted")
 
   private func finish(_ result: Result<Container, EnvironmentFault>) {
-    state = .made(isCancelled ? .failure(Self.cancelled) : result)
+    let result = isCancelled ? .failure(Self.cancelled) : result
+    state = .made(result)
     let handlers = waiting
     waiting = []
     for handler in handlers { handler(result) }

@@ -119,11 +119,11 @@ final class IntentRun {
     }
   }
 
-  /// Ends the check of a worker early, and the making of the data for all.
-  func cancel(worker: Int) {
-    checks[worker]?.cancel()
-    fixture?.cancel()
-  }
+  /// Ends the check of a worker early.
+  func cancel(worker: Int) { checks[worker]?.cancel() }
+
+  /// Ends the making of the data that all share, because the run ends.
+  func cancelFixture() { fixture?.cancel() }
 
   /// The configuration of an intent system whose files are in a container.
   func systemConfiguration(

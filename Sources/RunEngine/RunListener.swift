@@ -10,7 +10,7 @@ package struct RunningTest: Sendable, Hashable {
 
 /// Is told what happens in a run, as it happens.
 package protocol RunListener: AnyObject {
-  /// An event was written to the log.
+  /// An event was added to the log.
   ///
   /// - Parameter state: The run with the event applied.
   func runDid(_ event: RunEvent, state: RunState)

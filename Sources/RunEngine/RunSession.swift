@@ -227,6 +227,7 @@ package final class RunSession {
     let reason = "the run was interrupted by \(signal)"
     perform(scheduler.handle(.interrupted(reason: reason)))
     let grace = count > 1 ? 0 : min(configuration.grace, Supervisor.grace)
+    intents.cancelFixture()
     for batch in batches.values { batch.interrupt(because: reason, grace: grace) }
     starter.stopWaiting()
     if count > 1 { disposal.stopsPacking.set() }

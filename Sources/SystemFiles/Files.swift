@@ -81,6 +81,19 @@ package func writeSmallFile(
   }
 }
 
+/// Appends bytes to an open file, all or none: what was written in part is taken back.
+///
+/// - Throws: ``SystemFailure`` of write(2).
+package func appendWhole(_ bytes: [UInt8], to descriptor: Int32) throws(SystemFailure) {
+  let end = lseek(descriptor, 0, SEEK_END)
+  do throws(SystemFailure) {
+    try writeAll(bytes, to: descriptor)
+  } catch {
+    if end >= 0 { ftruncate(descriptor, end) }
+    throw error
+  }
+}
+
 /// Writes a file under a temporary name in its folder and renames it into place.
 ///
 /// - Throws: ``FileError`` with the code `unwritable`.
