@@ -1,5 +1,6 @@
 import Orchestration
 import RunEngine
+import SystemFiles
 import Testing
 
 @testable import CarrelCLI
@@ -34,6 +35,12 @@ import Testing
     #expect(options.workers == 3 && options.retries == 2 && options.maxFailures == 4)
     #expect(options.batch == .fixed(5))
     #expect(try configuration([]).batch == .auto)
+  }
+
+  @Test func thereIsAWorkerForEachCoreThatIsOnline() throws {
+    let text = String(decoding: try #require(readSmallFile("/proc/stat")), as: UTF8.self)
+    let cores = text.split(separator: "\n").count { $0.hasPrefix("cpu") && !$0.hasPrefix("cpu ") }
+    #expect(try configuration([]).workers == cores)
   }
 
   private func context(_ environment: [String: String]) -> CommandContext {

@@ -92,6 +92,27 @@ extension EndToEnd {
       #expect(verified.status == 0, "\(verified.text)\(verified.errorText)")
     }
 
+    /// The script in a bundle needs the command and the package, and says so.
+    @Test func theScriptInABundleRunsItsTestAgain() async throws {
+      let run = try await failingRun("BasicXCTests/testFails$")
+      let bundle = try run.bundle(try run.test("testFails"))
+      let folder = run.folder.path(of: "out")
+      let extracted = try await Carrel.invoke(["bundle", "extract", bundle, folder])
+      #expect(extracted.status == 0, "\(extracted.errorText)")
+      let script = ["/bin/sh", "\(folder)/repro.sh"]
+      let system = "/usr/bin:/bin"
+      let usage = try await runProcess(script, environment: ["PATH": system])
+      #expect(usage.status == 2 && usage.errorText.contains("usage: sh repro.sh BUNDLE"))
+      let missing = try await runProcess(script + [bundle], environment: ["PATH": system])
+      #expect(missing.status != 0 && missing.errorText.contains("PATH=/path/to/carrel"))
+      var variables = Carrel.variables(adding: [:])
+      variables["PATH"] = "\(Carrel.productsFolder):\(variables["PATH"] ?? system)"
+      let again = try await runProcess(
+        script + [bundle, run.package.path], environment: variables, timeout: 300)
+      #expect(again.status == 0, "\(again.allText)")
+      #expect(again.text.lowercased().contains("reproduced"), "\(again.allText)")
+    }
+
     /// Several at once: each has its line, the status is the worst.
     @Test func verifiesSeveralBundles() async throws {
       let run = try await failingRun("BasicXCTests/testFails$", compression: "none")

@@ -60,6 +60,23 @@ extension RunsProcesses {
       #expect(left == [])
     }
 
+    /// One product that ends while it is listed takes nothing from the other.
+    @Test(arguments: [true, false])
+    func everyTestProductIsListed(secondIsFine: Bool) async throws {
+      let package = try FakePackage(Self.tests)
+      let script = String(decoding: try #require(readSmallFile(package.executable)), as: UTF8.self)
+      let second = secondIsFine ? script : "#!/bin/sh\nkill -ILL $$\n"
+      try package.write(".build/debug/SecondTests.xctest", second)
+      let catalog = try await make(package).catalog.get()
+      #expect(catalog.products.map(\.name) == [FakePackage.product, "SecondTests"])
+      let own = [package.id("M.A/testB"), package.id("M.A/testA")]
+      let others = own.map { TestID(product: "SecondTests", library: $0.library, name: $0.name) }
+      #expect(catalog.tests.map(\.id) == own + (secondIsFine ? others : []))
+      let errors = catalog.problems.filter { $0.severity == .error }
+      #expect(errors.isEmpty == secondIsFine)
+      #expect(errors.allSatisfy { $0.code == .listingFailed && $0.message.contains("SecondTests") })
+    }
+
     @Test func noBuildOnRequest() async throws {
       let package = try FakePackage(Self.tests, build: "echo \"$#\" >>builds")
       let made = try await make(package) { $0.skipsBuild = true }
