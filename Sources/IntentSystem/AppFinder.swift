@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import IntentWire
 import RunModel
@@ -15,9 +14,9 @@ package struct AppFinder {
   /// Seconds that an app gets to describe itself.
   package static let limit = 20.0
 
-  /// The processes that describe the apps; they can run side by side.
-  package let requests: [ProcessRequest]
   private let executables: [String]
+  /// Indices of the executables whose answers are not known.
+  private let asked: [Int]
   /// What is wrong with files that should be executables.
   private let damages: [String]
   private var outputs: [[UInt8]]
@@ -25,8 +24,8 @@ package struct AppFinder {
 
   /// - Parameters:
   ///   - folder: The folder with what the build made.
-  ///   - environment: The environment of a container.
-  package init(folder: String, environment: [String: String], scope: String) {
+  ///   - known: What an executable has answered before; `nil` when it has to be asked.
+  package init(folder: String, known: (String) -> [UInt8]? = { _ in nil }) {
     let current = Self.currentProducts(in: folder)
     let files = Self.executableFiles(in: folder)
     executables = files.filter { path in
@@ -36,13 +35,24 @@ package struct AppFinder {
     damages = files.filter {
       current?.contains(lastComponent(of: $0)) ?? false && !isWholeProgram($0)
     }.map { "\($0) is not a whole program, so it may be an app; build it anew" }
-    requests = executables.enumerated().map { index, executable in
+    let answers = executables.map(known)
+    asked = answers.indices.filter { answers[$0] == nil }
+    outputs = answers.map { $0 ?? [] }
+    errors = executables.map { _ in [] }
+  }
+
+  /// Whether there are apps that have to be asked.
+  package var asksApps: Bool { !asked.isEmpty }
+
+  /// The processes that describe the apps; they can run side by side.
+  ///
+  /// - Parameter environment: The environment of a container.
+  package func requests(environment: [String: String], scope: String) -> [ProcessRequest] {
+    asked.map { index in
       ProcessRequest(
-        executable: executable, arguments: ["--describe"], environment: environment,
+        executable: executables[index], arguments: ["--describe"], environment: environment,
         scope: "\(scope)-describe-\(index)")
     }
-    outputs = executables.map { _ in [] }
-    errors = outputs
   }
 
   /// Files that are neither tests nor libraries and may be executed, by name.
@@ -58,26 +68,14 @@ package struct AppFinder {
   ///
   /// - Returns: `nil` when SwiftPM's own build system has written nothing about them.
   private static func currentProducts(in folder: String) -> Set<String>? {
-    struct Description: Decodable {
-      struct Ignored: Decodable {
-        init(from decoder: any Decoder) {}
-      }
-      var writeCommands: [String: Ignored]
-    }
-    guard let bytes = readSmallFile("\(folder)/description.json"),
-      let description = try? JSONDecoder().decode(Description.self, from: Data(bytes))
-    else { return nil }
-    let suffix = ".product/Objects.LinkFileList"
-    return Set(
-      description.writeCommands.keys.filter { $0.hasSuffix(suffix) }.map {
-        lastComponent(of: String($0.dropLast("/Objects.LinkFileList".utf8.count)))
-      }.map { String($0.dropLast(".product".utf8.count)) })
+    readSmallFile("\(folder)/description.json").flatMap { BuildDescription($0)?.linkedProducts }
   }
 
-  /// Takes what the process of an index wrote.
+  /// Takes what the process of a request wrote.
   package mutating func take(
-    _ index: Int, _ stream: ProcessStream, _ bytes: UnsafeRawBufferPointer
+    _ request: Int, _ stream: ProcessStream, _ bytes: UnsafeRawBufferPointer
   ) {
+    let index = asked[request]
     switch stream {
     case .stdout where outputs[index].count < WireMessage.maximumLength: outputs[index] += bytes
     case .stderr where errors[index].count < 16 << 10: errors[index] += bytes
@@ -85,22 +83,34 @@ package struct AppFinder {
     }
   }
 
+  /// What the apps said.
+  package struct Found {
+    package var apps: [InstalledApp] = []
+    /// What is wrong with the others.
+    package var problems: [String] = []
+    /// What each app answered, by its executable.
+    package var answers: [String: [UInt8]] = [:]
+  }
+
   /// What the processes said, once all of them have ended.
   ///
   /// - Parameter ends: How each ended, for people.
-  /// - Returns: The apps, and what is wrong with the others.
-  package func result(ends: [String]) -> (apps: [InstalledApp], problems: [String]) {
-    var apps: [InstalledApp] = []
-    var problems = damages
+  package func result(ends: [String]) -> Found {
+    var found = Found(problems: damages)
+    var ends = ends.makeIterator()
     for index in executables.indices {
+      let end = asked.contains(index) ? ends.next() : nil
       do throws(WireError) {
-        apps.append(try app(index, end: ends[index]))
+        found.apps.append(try app(index, end: end ?? "nothing"))
+        found.answers[executables[index]] = outputs[index]
       } catch {
-        problems.append(error.message)
+        found.problems.append(error.message)
       }
     }
-    let (unambiguous, conflicts) = Self.separate(apps)
-    return (unambiguous, problems + conflicts)
+    let (unambiguous, conflicts) = Self.separate(found.apps)
+    found.apps = unambiguous
+    found.problems += conflicts
+    return found
   }
 
   private func app(_ index: Int, end: String) throws(WireError) -> InstalledApp {
@@ -133,9 +143,10 @@ package struct AppFinder {
 extension AppFinder {
   /// Runs the processes to their ends.
   func describe(
-    loop: EventLoop, registry: ProcessRegistry
-  ) -> (apps: [InstalledApp], problems: [String]) {
+    environment: [String: String], scope: String, loop: EventLoop, registry: ProcessRegistry
+  ) -> Found {
     let inbox = Inbox(self)
+    let requests = requests(environment: environment, scope: scope)
     for (index, request) in requests.enumerated() {
       do throws(WorkersError) {
         inbox.processes.append(

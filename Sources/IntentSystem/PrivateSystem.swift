@@ -43,9 +43,8 @@ package final class PrivateSystem: Sendable {
       for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] {
         environment[name] = callersEnvironment[name]
       }
-      let finder = AppFinder(
-        folder: folderOfExecutable(), environment: environment, scope: scope)
-      let found = finder.describe(loop: loop, registry: registry)
+      let found = AppFinder(folder: folderOfExecutable()).describe(
+        environment: environment, scope: scope, loop: loop, registry: registry)
       var configuration = IntentSystem.Configuration(
         socketPath: root.path + "/intents", indexPath: container.index, apps: found.apps,
         environment: environment, scope: scope, runtime: "private system of process \(getpid())",

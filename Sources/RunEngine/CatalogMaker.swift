@@ -218,33 +218,41 @@ package struct CatalogMaker {
     return found
   }
 
-  /// Asks the apps beside the tests what they offer.
+  /// Asks the apps beside the tests what they offer; those that did not change since they were asked
+  /// are not asked again.
   ///
   /// - Throws: ``WorkersError`` when no container can be made for them.
   package func findApps(
     into catalog: inout TestCatalog, root: WorkRoot, indexTemplate: String
   ) throws {
     guard supervisor.interruption == nil else { return }
-    let container = try root.prepare(worker: 1, indexTemplate: indexTemplate)
     let environment = TestEnvironment(
       caller: configuration.environment, additional: configuration.passedVariables)
-    var finder = AppFinder(
-      folder: configuration.location.products,
+    let folder = configuration.location.products
+    let memory = AppMemory(folder: folder, cache: catalog.cache, environment: environment)
+    var stamps: [String: String] = [:]
+    var finder = AppFinder(folder: folder) { executable in
+      stamps[executable] = FileStamp(path: executable)?.line
+      return memory.answer(of: executable)
+    }
+    guard finder.asksApps else { return catalog.take(finder.result(ends: [])) }
+    let container = try root.prepare(worker: 1, indexTemplate: indexTemplate)
+    let requests = finder.requests(
       environment: environment.variables(
         container: container, run: "listing", worker: 0, workers: 0, batch: 0),
       scope: "listing-\(getpid())")
-    let ends = supervisor.run(finder.requests, limit: AppFinder.limit) {
-      finder.take($0, $1, $2)
-    }
+    let ends = supervisor.run(requests, limit: AppFinder.limit) { finder.take($0, $1, $2) }
     if let folder = root.retire(container, keepsFiles: true) { removeTree(folder) }
     guard supervisor.interruption == nil else { return }
-    (catalog.apps, catalog.appProblems) = finder.result(
+    let found = finder.result(
       ends: ends.map { end in
         switch end {
         case .success(let end): "\(end)"
         case .failure(let error): "\(error)"
         }
       })
+    memory.save(found.answers, stamps: stamps)
+    catalog.take(found)
   }
 
   /// Isolation is checked with a real process of the product: each of Foundation's ways to name a
@@ -258,6 +266,13 @@ package struct CatalogMaker {
     return RunProblem(
       severity: .error, code: .containerEscaped,
       message: "tests of \(product) would not stay in their container: \(list)")
+  }
+}
+
+extension TestCatalog {
+  fileprivate mutating func take(_ found: AppFinder.Found) {
+    apps = found.apps
+    appProblems = found.problems
   }
 }
 

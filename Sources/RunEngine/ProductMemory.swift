@@ -33,8 +33,7 @@ struct ProductMemory {
     guard product.executable.hasSuffix(".xctest"),
       let stamp = FileStamp(path: product.executable)
     else { return nil }
-    return "\(stamp.identity.device) \(stamp.identity.inode) \(stamp.size)"
-      + " \(stamp.modified) \(stamp.changed) \(observer.path)"
+    return "\(stamp.line) \(observer.path)"
   }
 
   /// What changes with each run.

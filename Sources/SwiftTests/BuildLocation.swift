@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Glibc
+import RunModel
 import SystemFiles
 
 /// Where a package's build products are.
@@ -77,25 +77,14 @@ package struct BuildLocation: Sendable {
   }
 
   /// Whether the last build tells of test products, be they there or not.
-  package var hasDescribedTestProducts: Bool { description?.builtTestProducts.isEmpty == false }
+  package var hasDescribedTestProducts: Bool { description?.testProducts.isEmpty == false }
 
-  /// What SwiftPM's own build system wrote down.
-  private struct Description: Decodable {
-    struct Product: Decodable {
-      var binaryPath: String
-      var productName: String
-    }
-    var builtTestProducts: [Product]
-  }
-
-  private var description: Description? {
-    readSmallFile(products + "/description.json").flatMap {
-      try? JSONDecoder().decode(Description.self, from: Data($0))
-    }
+  private var description: BuildDescription? {
+    readSmallFile(products + "/description.json").flatMap { BuildDescription($0) }
   }
 
   private func described() -> [TestProduct] {
-    (description?.builtTestProducts ?? []).compactMap { product in
+    (description?.testProducts ?? []).compactMap { product in
       // The file holds absolute paths of the place where the package was built.
       let name = lastComponent(of: product.binaryPath)
       let path = [product.binaryPath, "\(products)/\(name)"].first { isExecutableFile($0) }

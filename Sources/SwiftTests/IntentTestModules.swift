@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import RunModel
 import SystemFiles
 
@@ -31,13 +30,7 @@ package enum IntentTestModules: Sendable, Equatable {
   /// - Parameter description: What SwiftPM's own build system wrote.
   /// - Returns: `nil` when it does not tell dependencies.
   init?(description: [UInt8]) {
-    struct Description: Decodable {
-      /// All targets that a target depends on, by its name.
-      var targetDependencyMap: [String: [String]]
-    }
-    guard
-      let map = try? JSONDecoder().decode(Description.self, from: Data(description))
-        .targetDependencyMap, map[Self.library] != nil
+    guard let map = BuildDescription(description)?.targetDependencies, map[Self.library] != nil
     else { return nil }
     self = .only(Set(map.filter { $0.value.contains(Self.library) }.keys.map(Self.moduleName)))
   }

@@ -49,4 +49,9 @@ package struct FileStamp: Hashable, Sendable {
     guard lstat(path, &status) == 0 else { return nil }
     self.init(status)
   }
+
+  /// The file, its size and the times of its last changes, as a line of numbers.
+  package var line: String {
+    "\(identity.device) \(identity.inode) \(size) \(modified) \(changed)"
+  }
 }

@@ -112,5 +112,14 @@ package func writeFileAtomically(
 /// Random lower-case hexadecimal digits.
 package func randomText(_ count: Int) -> String {
   let digits = Array("0123456789abcdef")
-  return String((0..<count).map { _ in digits[Int.random(in: 0..<16)] })
+  var text = ""
+  while text.utf8.count < count {
+    // A system call for each number, not for each digit.
+    var number = UInt64.random(in: 0...UInt64.max)
+    for _ in 0..<min(16, count - text.utf8.count) {
+      text.append(digits[Int(number % 16)])
+      number /= 16
+    }
+  }
+  return text
 }

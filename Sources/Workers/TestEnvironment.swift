@@ -1,3 +1,5 @@
+import RunModel
+
 /// The variables that tests get: a short list from the caller, and what Carrel sets.
 package struct TestEnvironment: Sendable {
   /// Variables that pass from the caller to the tests when they are set.
@@ -23,6 +25,12 @@ package struct TestEnvironment: Sendable {
     }
     passed = taken.keys.sorted()
     base = Self.fixed.merging(taken) { _, passed in passed }
+  }
+
+  /// Tells apart what the caller passes: the same for the same variables with the same values.
+  package var digest: UInt64 {
+    stableHash(
+      base.sorted { $0.key < $1.key }.flatMap { Array("\($0.key)=\($0.value)\0".utf8) })
   }
 
   /// The environment of a batch.

@@ -374,12 +374,12 @@ import Workers
       try writeSmallFile(path, Array(own.prefix(own.count / 2)))
       chmod(path, 0o755)
     }
-    let finder = AppFinder(folder: folder.path, environment: [:], scope: "test")
-    #expect(finder.requests.isEmpty)
-    let (apps, problems) = finder.result(ends: [])
-    #expect(apps.isEmpty)
+    let finder = AppFinder(folder: folder.path)
+    #expect(!finder.asksApps)
+    let found = finder.result(ends: [])
+    #expect(found.apps.isEmpty)
     #expect(
-      problems == [
+      found.problems == [
         "\(folder.path)/App is not a whole program, so it may be an app; build it anew"
       ])
   }
