@@ -12,6 +12,7 @@ final class IndexService {
   private var pending: [(due: Double, update: IndexUpdate)] = []
   private var waiting: [(Result<Void, WireError>) -> Void] = []
   private var timer: EventLoop.Timer?
+  private var isStopped = false
   /// The first update that failed since somebody waited.
   private var failure: WireError?
 
@@ -21,17 +22,26 @@ final class IndexService {
     self.delay = delay
   }
 
-  /// Makes everything that apps have told findable, and closes the file.
-  func close() {
+  /// Answers nothing from now on; what cannot be found yet waits for ``close(settling:)``.
+  func stop() {
     loop.cancel(timer)
     timer = nil
-    apply(all: true)
-    index = nil
+    isStopped = true
     tellWaiting()
   }
 
+  /// Closes the file.
+  ///
+  /// - Parameter settling: Whether everything that apps have told is to be in it.
+  func close(settling: Bool) {
+    stop()
+    if settling { apply(all: true) }
+    index = nil
+    pending = []
+  }
+
   func enqueue(_ update: IndexUpdate) {
-    guard index != nil else { return }
+    guard !isStopped else { return }
     pending.append((monotonicSeconds() + delay, update))
     if timer == nil { arm() }
   }
@@ -66,7 +76,9 @@ final class IndexService {
   private func ask<Answer>(
     _ question: (SearchIndex) throws(SearchIndexError) -> Answer
   ) -> Result<Answer, WireError> {
-    guard let index else { return .failure(WireError(.internalError, "the index is closed")) }
+    guard let index, !isStopped else {
+      return .failure(WireError(.internalError, "the index is closed"))
+    }
     do throws(SearchIndexError) {
       return .success(try question(index))
     } catch {
@@ -94,6 +106,10 @@ final class IndexService {
   @discardableResult
   private func apply(all: Bool) -> Bool {
     let now = monotonicSeconds()
+    if all, pending.count > 1, (try? index?.apply(pending.lazy.map(\.update))) != nil {
+      pending = []
+      return true
+    }
     var applied = 0
     defer { pending.removeFirst(applied) }
     for (due, update) in pending {

@@ -107,9 +107,16 @@ package final class IntentSystem {
 
   /// Ends all apps and connections, and closes the index; later calls wait for the same end.
   ///
-  /// - Parameter onStopped: Called once when no process is left, at once when that is so already.
-  ///   Socket and index are closed then, and another system can be made in their place.
-  package func stop(_ onStopped: @escaping () -> Void) {
+  /// - Parameters:
+  ///   - closesIndex: Whether the index is closed with everything in it that apps have told;
+  ///     otherwise ``closeIndex(settling:)`` has to be called.
+  ///   - onStopped: Called once when no process is left, at once when that is so already. Socket
+  ///     and index are closed then, and another system can be made in their place.
+  package func stop(closesIndex: Bool = true, _ onStopped: @escaping () -> Void) {
+    let onStopped = { [index] in
+      if closesIndex { index.close(settling: true) }
+      onStopped()
+    }
     guard state != .stopped else { return onStopped() }
     self.onStopped.append(onStopped)
     guard state == .running else { return }
@@ -119,6 +126,11 @@ package final class IntentSystem {
     for peer in Array(peers.values) { peer.close() }
     noteEnd()
   }
+
+  /// Closes the index of a system that has stopped.
+  ///
+  /// - Parameter settling: Whether updates that cannot be found yet are to be in the file.
+  package func closeIndex(settling: Bool) { index.close(settling: settling) }
 
   private func closeListener() {
     loop.unwatch(listener)
@@ -152,7 +164,7 @@ package final class IntentSystem {
   func noteEnd() {
     guard state == .stopping, slots.values.allSatisfy(\.isIdle) else { return }
     state = .stopped
-    index.close()
+    index.stop()
     // Each of them has this object's lifetime.
     slots = [:]
     let handlers = onStopped

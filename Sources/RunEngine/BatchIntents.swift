@@ -86,16 +86,21 @@ final class BatchIntents {
     }
   }
 
-  /// Ends the apps and closes the index.
+  /// Ends the apps.
   ///
   /// - Parameter onStopped: Called once when no process is left.
   func stop(_ onStopped: @escaping () -> Void) {
     guard let system else { return onStopped() }
-    system.stop { [self] in
-      // Not while it is calling.
-      self.system = nil
-      onStopped()
-    }
+    system.stop(closesIndex: false, onStopped)
+  }
+
+  /// Closes the index when the apps have ended.
+  ///
+  /// - Parameter isEvidence: Whether somebody will look into it, so that everything which apps have
+  ///   told has to be there.
+  func closeIndex(isEvidence: Bool) {
+    system?.closeIndex(settling: isEvidence)
+    system = nil
   }
 
   /// Finishes the apps' logs.

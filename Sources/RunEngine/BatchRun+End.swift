@@ -52,6 +52,8 @@ extension BatchRun {
     let results = order.compactMap { test in
       outcomes[test].flatMap { result(test, $0, end: end) }
     }
+    let isEvidence = results.contains { $0.verdict.needsBundle }
+    intents?.closeIndex(isEvidence: isEvidence)
     onEnd(
       self,
       Ended(
@@ -60,7 +62,7 @@ extension BatchRun {
         startCost: isCopy ? nil : firstStart.map { $0 - launched + (tail ?? 0) },
         duration: now - startedAt, end: end, startOrder: transcript.startOrder,
         request: request,
-        selection: results.contains { $0.verdict.needsBundle } ? selection : nil))
+        selection: isEvidence ? selection : nil))
   }
 
   /// The selection, if this batch's process was given one in a file.
@@ -90,6 +92,7 @@ extension BatchRun {
       finish(test, outcome, end: nil)
       if let result = result(test, outcome, end: nil) { results.append(result) }
     }
+    intents?.closeIndex(isEvidence: true)
     let ended = Ended(
       results: results, startCost: nil, duration: monotonicSeconds() - startedAt,
       end: nil, startOrder: [], request: request)

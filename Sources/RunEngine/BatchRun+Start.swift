@@ -12,6 +12,7 @@ extension BatchRun {
   func start() {
     startedAt = monotonicSeconds()
     guard usesIntents else { return orFail { try prepare() } }
+    if copiesSeed { session.beginFixture(for: spec) }
     session.checkApps(for: spec) { [unowned self] fault in
       orFail {
         if let fault { throw fault }
@@ -20,10 +21,15 @@ extension BatchRun {
     }
   }
 
+  /// Whether the container is a copy of the one in which the seed intent was called.
+  private var copiesSeed: Bool {
+    session.configuration.prepareContainer == nil && usesIntents && session.intents.copiesSeed
+  }
+
   /// Makes the container, and the data that a test which calls apps starts with.
   private func prepare() throws {
     let restore = session.configuration.prepareContainer
-    if restore == nil, usesIntents, session.intents.copiesSeed {
+    if copiesSeed {
       return session.seed(spec) { [unowned self] fault in
         orFail {
           if let fault { throw fault }

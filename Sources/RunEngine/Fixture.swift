@@ -53,6 +53,12 @@ final class Fixture {
     }
   }
 
+  /// Whether the seed intent's system lives.
+  var isBeingMade: Bool {
+    if case .making = state { return true }
+    return false
+  }
+
   func cancel() {
     isCancelled = true
     if case .making(let system) = state { system.stop {} }

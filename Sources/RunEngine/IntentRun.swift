@@ -81,31 +81,19 @@ final class IntentRun {
   /// Whether containers are copies of one in which the seed intent was called.
   var copiesSeed: Bool { options.seed?.isShared == true }
 
-  /// Makes a worker's container as a copy of the one in which the seed intent was called; that is
-  /// done once, for the first that asks.
+  /// Makes the container in which the seed intent is called; that is done once.
   ///
-  /// - Parameter handler: Is given why it cannot be done.
-  func seed(
-    worker: Int, root: WorkRoot, indexTemplate: String,
-    environment: @escaping (Container) -> [String: String], scope: String,
-    then handler: @escaping (EnvironmentFault?) -> Void
+  /// - Parameter handler: Is given the container, or why there is none; at once when that is known.
+  func makeFixture(
+    root: WorkRoot, indexTemplate: String, environment: (Container) -> [String: String],
+    scope: String, then handler: @escaping (Result<Container, EnvironmentFault>) -> Void
   ) {
-    guard let call = options.seed, call.isShared else { return handler(nil) }
+    guard let call = options.seed, call.isShared else { return }
     let fixture = fixture ?? Fixture(call)
     self.fixture = fixture
     fixture.whenMade(
       by: self, root: root, indexTemplate: indexTemplate, environment: environment,
-      scope: scope, supervisor: supervisor
-    ) { result in
-      switch result {
-      case .failure(let fault): handler(fault)
-      case .success(let template):
-        root.prepare(worker: worker, from: template, in: self.supervisor.loop) { failure in
-          handler(
-            failure.map { EnvironmentFault("the container cannot be made: \($0)") })
-        }
-      }
-    }
+      scope: scope, supervisor: supervisor, then: handler)
   }
 
   /// Adds a line to the run's journal.
@@ -124,6 +112,9 @@ final class IntentRun {
 
   /// Ends the making of the data that all share, because the run ends.
   func cancelFixture() { fixture?.cancel() }
+
+  /// Whether nothing is being made that the batches share.
+  var isIdle: Bool { fixture?.isBeingMade != true }
 
   /// The configuration of an intent system whose files are in a container.
   func systemConfiguration(

@@ -30,12 +30,30 @@ extension RunSession {
       }, then: handler)
   }
 
-  /// Makes a batch's container with the data that tests which call apps start with.
+  /// Begins with the container whose data all tests that call apps start with, beside the check of
+  /// the first worker's apps.
+  func beginFixture(for spec: BatchSpec) { makeFixture(for: spec) { _ in } }
+
+  /// Makes a batch's container as a copy of the one in which the seed intent was called.
   func seed(
     _ spec: BatchSpec, then handler: @escaping (EnvironmentFault?) -> Void
   ) {
-    intents.seed(
-      worker: spec.worker, root: root, indexTemplate: indexTemplate,
+    makeFixture(for: spec) { [unowned self] result in
+      switch result {
+      case .failure(let fault): handler(fault)
+      case .success(let template):
+        root.prepare(worker: spec.worker, from: template, in: supervisor.loop) { failure in
+          handler(failure.map { EnvironmentFault("the container cannot be made: \($0)") })
+        }
+      }
+    }
+  }
+
+  private func makeFixture(
+    for spec: BatchSpec, then handler: @escaping (Result<Container, EnvironmentFault>) -> Void
+  ) {
+    intents.makeFixture(
+      root: root, indexTemplate: indexTemplate,
       environment: { [unowned self] in variables(of: spec, container: $0) },
       scope: scope(of: spec) + "-seed", then: handler)
   }

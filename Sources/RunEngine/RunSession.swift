@@ -111,6 +111,9 @@ package final class RunSession {
       scheduler.isDone && batches.isEmpty && disposal.isIdle
     }
     supervisor.onInterruption = nil
+    // No test may have needed the data that was begun with.
+    intents.cancelFixture()
+    loop.run { intents.isIdle }
     starter.finish()
     supervisor.registry.endAdopted()
     if let leftFiles = disposal.leftFiles {

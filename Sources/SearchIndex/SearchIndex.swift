@@ -29,6 +29,8 @@ package final class SearchIndex {
     }
     // The file belongs to one attempt and is gone with it; a crash of the machine ends that too.
     try database.run("PRAGMA synchronous = OFF")
+    // For the same reason what a rollback needs may be in memory: a file less for each update.
+    try database.run("PRAGMA journal_mode = MEMORY")
     // It may be out of somebody's bundle.
     try database.run("PRAGMA trusted_schema = OFF")
   }
@@ -64,25 +66,36 @@ package final class SearchIndex {
   ///
   /// - Throws: ``SearchIndexError``.
   package func apply(_ update: IndexUpdate) throws(SearchIndexError) {
+    try apply(CollectionOfOne(update))
+  }
+
+  /// Does several things that apps have asked for, in their order; all of them or nothing.
+  ///
+  /// - Throws: ``SearchIndexError``.
+  package func apply(_ updates: some Collection<IndexUpdate>) throws(SearchIndexError) {
     try database.transaction { () throws(SearchIndexError) in
-      switch update {
-      case .upsert(let entries):
-        for entry in entries { try upsert(entry) }
-      case .delete(let type, let identifiers):
-        for identifier in identifiers {
-          try remove(where: "type = ? AND identifier = ?", [.text(type), .text(identifier)])
-        }
-      case .deleteType(let type): try remove(where: "type = ?", [.text(type)])
-      case .deleteDomains(let domains):
-        for domain in domains {
-          // Those below a domain lie between "domain." and the next character after the dot.
-          try remove(
-            where: "domain = ? OR (domain > ? AND domain < ?)",
-            [.text(domain), .text(domain + "."), .text(domain + "/")])
-        }
-      case .deleteAll:
-        try database.run("DELETE FROM search; DELETE FROM entry")
+      for update in updates { try perform(update) }
+    }
+  }
+
+  private func perform(_ update: IndexUpdate) throws(SearchIndexError) {
+    switch update {
+    case .upsert(let entries):
+      for entry in entries { try upsert(entry) }
+    case .delete(let type, let identifiers):
+      for identifier in identifiers {
+        try remove(where: "type = ? AND identifier = ?", [.text(type), .text(identifier)])
       }
+    case .deleteType(let type): try remove(where: "type = ?", [.text(type)])
+    case .deleteDomains(let domains):
+      for domain in domains {
+        // Those below a domain lie between "domain." and the next character after the dot.
+        try remove(
+          where: "domain = ? OR (domain > ? AND domain < ?)",
+          [.text(domain), .text(domain + "."), .text(domain + "/")])
+      }
+    case .deleteAll:
+      try database.run("DELETE FROM search; DELETE FROM entry")
     }
   }
 

@@ -63,6 +63,7 @@ package final class WarmProcess {
     own.environment = own.environment.filter { !$0.key.hasPrefix("CARREL_OBSERVER_") }
     own.environment[Self.variable] = String(SupervisedProcess.channelDescriptor)
     own.environment["CARREL_TEST_SEQUENCE"] = "00000000"
+    own.environment["LD_BIND_NOW"] = "1"
     // Room for the scopes of the batches, which are shorter.
     own.scope += "-warm" + String(repeating: ".", count: 24)
     do throws(WorkersError) {
