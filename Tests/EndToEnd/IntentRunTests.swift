@@ -163,7 +163,8 @@ extension EndToEnd {
     /// Not even the simplest call is answered: no test is blamed.
     @Test func appThatDoesNotAnswerIsAFaultOfTheEnvironment() async throws {
       let folder = try TemporaryFolder()
-      let path = try write(#"{"format": "1.0", "intents": {"startLimit": 1}}"#, to: folder)
+      let path = try write(
+        #"{"format": "1.0", "intents": {"startLimit": 1, "callLimit": 1}}"#, to: folder)
       let run = try await Carrel.run("BadHosts", "--workers", "2", "--config", path)
       #expect(run.output.status == 6, "\(run)")
       let tests = try run.state.tests
@@ -189,6 +190,35 @@ extension EndToEnd {
       #expect(seeds.count == (isShared ? 1 : 2))
       #expect(seeds.allSatisfy { ($0.test == nil) == isShared && $0.fixtureToken != nil })
       #expect(journal.first?.text.contains("Seed") == true)
+    }
+
+    /// The limit ends what was planned; the failed test is still tried again, with the same data.
+    @Test func failureLimitLeavesTheSharedSeedAlone() async throws {
+      let folder = try TemporaryFolder()
+      let path = try write(
+        """
+        {"format": "1.0", "intents": {"seed": {"bundle": "com.example.TestApp",
+          "intent": "CreateNote", "parameters": {"title": "Seed"}}}}
+        """, to: folder)
+      let run = try await misbehave(
+        "testFails", "--config", path, "--max-failures", "1", "--retries", "2")
+      #expect(run.output.status == 1, "\(run)")
+      let test = try run.test("testFails")
+      #expect(test.attempts.map(\.verdict) == [.failed, .failed, .failed], "\(run)")
+      let journal = try Journal(at: "\(run.record)/journal.jsonl").lines
+      #expect(journal.filter { $0.test == nil }.map(\.intent) == ["CreateNote"])
+    }
+
+    /// What the app's queries were asked is in the journal, also when the call failed.
+    @Test func journalHasTheQueriesOfCallsThatFailed() async throws {
+      let run = try await Carrel.run("Intents", "--filter", "parametersThatDoNotFit")
+      #expect(run.output.status == 0, "\(run)")
+      let journal = try Journal(at: "\(run.record)/journal.jsonl").lines
+      let call = try #require(journal.first { $0.intent == "RenameNote" })
+      #expect(call.text.contains("\"error\":"))
+      let query = try #require(call.queries?.first)
+      #expect(call.queries?.count == 1 && query.type == "NoteEntity" && query.kind == "matching")
+      #expect(query.asked == ["no such note"] && query.returned == 0)
     }
 
     @Test func seedThatFailsIsAFaultOfTheEnvironment() async throws {
@@ -299,11 +329,19 @@ private struct Journal {
     var method: String
     var intent: String?
     var fixtureToken: String?
+    var queries: [Query]?
     /// All of it.
     var text = ""
 
+    struct Query: Decodable {
+      var type: String
+      var kind: String
+      var asked: [String]
+      var returned: Int
+    }
+
     private enum CodingKeys: String, CodingKey {
-      case test, attempt, bundle, method, intent, fixtureToken
+      case test, attempt, bundle, method, intent, fixtureToken, queries
     }
   }
 
