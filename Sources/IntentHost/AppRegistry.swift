@@ -13,18 +13,13 @@ package struct AppRegistry: Sendable {
   /// Finds everything in this executable.
   package static func ofThisExecutable() -> AppRegistry {
     var registry = AppRegistry()
-    for case let type as any AppIntent.Type in ConformanceRecords.types(conformingTo: "AppIntent") {
-      registry.add(type, type.persistentIdentifier, \.intents)
-    }
-    for case let type as any AppEntity.Type in ConformanceRecords.types(conformingTo: "AppEntity") {
-      registry.add(type, type.persistentIdentifier, \.entities)
-    }
-    for case let type as any AppEnum.Type in ConformanceRecords.types(conformingTo: "AppEnum") {
+    let records = ConformanceRecords()
+    for type in records.intents { registry.add(type, type.persistentIdentifier, \.intents) }
+    for type in records.entities { registry.add(type, type.persistentIdentifier, \.entities) }
+    for type in records.enumerations {
       registry.add(type, type.persistentIdentifier, \.enumerations)
     }
-    registry.providers = ConformanceRecords.types(conformingTo: "AppShortcutsProvider").compactMap {
-      $0 as? any AppShortcutsProvider.Type
-    }
+    registry.providers = records.shortcutsProviders
     return registry
   }
 

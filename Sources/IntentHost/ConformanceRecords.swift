@@ -1,63 +1,50 @@
+import AppIntents
 import CImageSections
+import Glibc
 
-/// The types in this executable that conform to a protocol, found in the records that the Swift
-/// runtime itself reads for `as?`.
+/// The types in this executable that conform to protocols of AppIntents, found in the records that
+/// the Swift runtime itself reads for `as?`.
 ///
-/// The layout is part of Swift's ABI (docs/ABI/TypeMetadata.rst of the Swift project); a record has
-/// relative pointers to the protocol and to the type, and flags. docs/decisions says why they are
-/// read here.
-enum ConformanceRecords {
-  /// Types that conform to a protocol of the module AppIntents; generic types are left out, because
-  /// nobody says what for.
-  ///
-  /// - Parameter name: The name of the protocol.
-  static func types(conformingTo name: String) -> [Any.Type] {
-    var size = 0
-    guard let start = carrel_conformance_records(&size) else { return [] }
-    var types: [Any.Type] = []
-    for offset in stride(from: 0, to: size, by: 4) {
-      guard let record = relative(start + offset), let conformed = relativeIndirectable(record),
-        text(conformed + 8) == name, isOfAppIntents(conformed), let type = type(of: record)
-      else { continue }
-      types.append(type)
+/// Their witnesses are taken from there too: `as?` looks for each of them through the records of
+/// all libraries, which takes longer than all else that an app does before its first answer. The
+/// layout is part of Swift's ABI (docs/ABI/TypeMetadata.rst of the Swift project); docs/decisions
+/// says why the records are read here.
+struct ConformanceRecords {
+  private static let names = ["AppIntent", "AppEntity", "AppEnum", "AppShortcutsProvider"]
+
+  private let found: [carrel_conformance]
+
+  /// Reads the records of this executable.
+  init() {
+    var found = [carrel_conformance](repeating: carrel_conformance(), count: 256)
+    let names = Self.names.map { strdup($0) }
+    defer { for name in names { free(name) } }
+    let pointers = names.map { UnsafePointer($0) }
+    while true {
+      let count = carrel_conformances("AppIntents", pointers, pointers.count, &found, found.count)
+      if count <= found.count {
+        self.found = Array(found.prefix(count))
+        return
+      }
+      found = [carrel_conformance](repeating: carrel_conformance(), count: count)
     }
-    return types
   }
 
-  /// Whether a descriptor's context is the module of the library.
-  private static func isOfAppIntents(_ descriptor: UnsafeRawPointer) -> Bool {
-    guard let module = relativeIndirectable(descriptor + 4) else { return false }
-    return text(module + 8) == "AppIntents"
+  var intents: [any AppIntent.Type] { types(of: 0, as: (any AppIntent.Type).self) }
+  var entities: [any AppEntity.Type] { types(of: 1, as: (any AppEntity.Type).self) }
+  var enumerations: [any AppEnum.Type] { types(of: 2, as: (any AppEnum.Type).self) }
+  var shortcutsProviders: [any AppShortcutsProvider.Type] {
+    types(of: 3, as: (any AppShortcutsProvider.Type).self)
   }
 
-  /// The type of a record: a pointer to its descriptor, or to a pointer to it.
-  private static func type(of record: UnsafeRawPointer) -> Any.Type? {
-    let kind = record.loadUnaligned(fromByteOffset: 12, as: UInt32.self) >> 3 & 7
-    guard kind <= 1, var descriptor = relative(record + 4) else { return nil }
-    if kind == 1 { descriptor = descriptor.loadUnaligned(as: UnsafeRawPointer.self) }
-    let isGeneric = descriptor.loadUnaligned(as: UInt32.self) & 0x80 != 0
-    guard !isGeneric, let accessor = relative(descriptor + 12) else { return nil }
-    // The accessor takes a request (0: complete metadata) and returns metadata and its state.
-    typealias Accessor = @convention(thin) (Int) -> UnsafeRawPointer
-    let metadata = unsafeBitCast(accessor, to: Accessor.self)(0)
-    return unsafeBitCast(metadata, to: Any.Type.self)
-  }
-
-  private static func relative(_ pointer: UnsafeRawPointer) -> UnsafeRawPointer? {
-    let offset = pointer.loadUnaligned(as: Int32.self)
-    return offset == 0 ? nil : pointer + Int(offset)
-  }
-
-  /// A relative pointer whose lowest bit says that it leads to a pointer.
-  private static func relativeIndirectable(_ pointer: UnsafeRawPointer) -> UnsafeRawPointer? {
-    let offset = pointer.loadUnaligned(as: Int32.self)
-    guard offset != 0 else { return nil }
-    let target = pointer + Int(offset & ~1)
-    return offset & 1 == 0 ? target : target.loadUnaligned(as: UnsafeRawPointer?.self)
-  }
-
-  /// The text that a relative pointer leads to.
-  private static func text(_ pointer: UnsafeRawPointer) -> String? {
-    relative(pointer).map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+  /// - Parameter metatype: The existential metatype of the protocol.
+  private func types<Metatype>(of index: Int, as metatype: Metatype.Type) -> [Metatype] {
+    // A type and its witnesses are such a metatype.
+    precondition(MemoryLayout<Metatype>.size == 2 * MemoryLayout<UnsafeRawPointer>.size)
+    return found.filter { $0.protocol == index }.map {
+      withUnsafePointer(to: ($0.type, $0.witnesses)) {
+        UnsafeRawPointer($0).loadUnaligned(as: metatype)
+      }
+    }
   }
 }

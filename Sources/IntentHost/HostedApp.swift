@@ -29,15 +29,13 @@ extension HostedApp {
   /// Started by hand, it says what it is and ends; with `--describe` it prints what it offers as
   /// JSON.
   @MainActor public static func main() async {
-    let environment = ProcessInfo.processInfo.environment
     if CommandLine.arguments.dropFirst().first == "--describe" {
       let description = AppRegistry.ofThisExecutable().description(
         bundleIdentifier: bundleIdentifier)
       print(String(decoding: description.json.bytes, as: UTF8.self))
       return
     }
-    guard let path = environment["CARREL_INTENT_SOCKET"],
-      let token = environment["CARREL_INTENT_TOKEN"]
+    guard let path = variable("CARREL_INTENT_SOCKET"), let token = variable("CARREL_INTENT_TOKEN")
     else {
       print(
         "\(bundleIdentifier) is an app without a screen: tests start it when they call one of its "
@@ -48,6 +46,10 @@ extension HostedApp {
     // What was printed before a crash or a hang shall be seen.
     carrel_pass_lines_on()
     await serve(path: path, token: token)
+  }
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
   }
 
   @MainActor private static func serve(

@@ -218,8 +218,8 @@ package struct CatalogMaker {
     return found
   }
 
-  /// Asks the apps beside the tests what they offer; those that did not change since they were asked
-  /// are not asked again.
+  /// Asks the apps beside the tests what they offer; those that did not change since then are
+  /// not asked again.
   ///
   /// - Throws: ``WorkersError`` when no container can be made for them.
   package func findApps(

@@ -5,7 +5,8 @@ import Testing
   @Test func whatCarrelNeedsIsRead() throws {
     let text = #"""
       {"builtTestProducts":[{"binaryPath":"\/p\/.build\/debug\/PTests.xctest",
-        "productName":"PTests","packagePath":"\/p"}],"swiftCommands":{"C.x":{"inputs":[{"kind":"file"}]}},
+        "productName":"PTests","packagePath":"\/p"}],
+      "swiftCommands":{"C.x":{"inputs":[{"kind":"file"}]}},
       "targetDependencyMap":{"A":["B"],"B":[]},
       "writeCommands":{"\/p\/.build\/debug\/App one.product\/Objects.LinkFileList":{"x":[]},
         "\/p\/.build\/debug\/A.build\/sources":{}}}
