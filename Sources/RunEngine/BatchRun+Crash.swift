@@ -15,7 +15,7 @@ extension BatchRun {
     let change = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
     guard change != evidenceChange else { return }
     for report in CrashReportFile.all(in: container.evidence)
-    where report.pid == process.pid && !report.isCollected {
+    where report.pid == process.insidePID && !report.isCollected {
       let summary = report.summary(package: session.package.location.package)
       crashReports.append((report.writtenAt, summary))
       // The next report of the process would have the same name.

@@ -7,6 +7,12 @@ package enum ProcessEnd: Hashable, Sendable, Codable {
   /// Ended, and the system does not say how: somebody else has waited for it. Never a success.
   case unknown
 
+  /// - Parameter waitStatus: What wait(2) gives of a process that has ended.
+  package init(waitStatus: Int32) {
+    let signal = waitStatus & 0x7F
+    self = signal == 0 ? .exited(waitStatus >> 8 & 0xFF) : .signaled(signal)
+  }
+
   private enum CodingKeys: String, CodingKey { case exit, signal, signalName }
 
   package init(from decoder: any Decoder) throws {

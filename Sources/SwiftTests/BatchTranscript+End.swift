@@ -212,7 +212,7 @@ extension BatchTranscript {
     var byTest: [TestID: [LeakedProcess]] = [:]
     for leftover in leftovers {
       let sequence =
-        leftover.sequence == 0 ? children[leftover.process.pid] ?? 0 : leftover.sequence
+        leftover.sequence == 0 ? children[leftover.insidePID] ?? 0 : leftover.sequence
       guard
         let test = output.owner(ofSequence: sequence) ?? preparations[sequence] ?? startOrder.last
           ?? tests.first

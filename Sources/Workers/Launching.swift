@@ -42,13 +42,29 @@ extension ProcessRequest {
   }
 }
 
+extension ProcessRequest {
+  /// What the first process of a sandbox is told: path, working directory, number of arguments,
+  /// arguments and variables, each ended by a zero byte.
+  var sandboxContent: [UInt8] {
+    var bytes: [UInt8] = []
+    let count = String(arguments.count + 1)
+    for text in [executable, directory ?? "", count, executable] + arguments + variables {
+      // As with execve(2), nothing can follow a zero byte.
+      bytes += text.utf8.prefix { $0 != 0 }
+      bytes.append(0)
+    }
+    return bytes
+  }
+
+  /// The streams that lead to the supervisor.
+  var streams: [ProcessStream] { hasChannel ? [.stdout, .stderr, .channel] : [.stdout, .stderr] }
+}
+
 /// Makes the pipes and starts the process.
 ///
 /// - Throws: ``WorkersError`` with code `launch`.
 func launch(_ request: ProcessRequest) throws(WorkersError) -> StartedProcess {
-  let pipes = try ProcessPipes(
-    request.hasChannel ? [.stdout, .stderr, .channel] : [.stdout, .stderr],
-    of: request.executable)
+  let pipes = try ProcessPipes(request.streams, of: request.executable)
   defer { pipes.closeWriters() }
   let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
   guard null >= 0 else {

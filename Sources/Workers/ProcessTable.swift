@@ -41,6 +41,29 @@ package enum ProcessTable {
     return (parent, group, session, fields[0] == "Z")
   }
 
+  /// The process that a pidfd is of (`Pid:` in `/proc/PID/fdinfo`, pidfd_open(2)).
+  ///
+  /// - Returns: `nil` when it was reaped, or lies outside of what the caller can see.
+  static func pid(ofDescriptor descriptor: Int32) -> Int32? {
+    number(after: "Pid:", in: "/proc/self/fdinfo/\(descriptor)").flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  /// The number of a process in the innermost of its namespaces of processes (`NSpid:` in
+  /// `/proc/PID/status`, proc(5)).
+  static func innermostPID(of pid: Int32) -> Int32? {
+    number(after: "NSpid:", in: "/proc/\(pid)/status")
+  }
+
+  /// The last number of the line that begins with a word.
+  private static func number(after word: StaticString, in path: String) -> Int32? {
+    let word = Array("\(word)".utf8)
+    guard let bytes = readSmallFile(path),
+      let line = bytes.split(separator: 10).first(where: { $0.starts(with: word) }),
+      let last = line.split(whereSeparator: { $0 == 9 || $0 == 32 }).last
+    else { return nil }
+    return Int32(String(decoding: last, as: UTF8.self))
+  }
+
   /// The command line, arguments separated by spaces; the name in brackets when it has none.
   package static func command(of pid: Int32) -> String {
     let bytes = readSmallFile("/proc/\(pid)/cmdline") ?? []

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 package import RunModel
+import SystemFiles
 
 /// What to start.
 package struct ProcessRequest: Sendable {
@@ -41,11 +42,14 @@ package enum ProcessStream: Int, Sendable {
 /// A process that outlived the one that was started, with what is known of its origin.
 package struct Leftover: Sendable, Hashable {
   package var process: LeakedProcess
+  /// Its PID as the process that it comes from knows it.
+  package var insidePID: Int32
   /// Number of the last boundary between tests when it was started; 0 when unknown.
   package var sequence: Int
 
-  package init(process: LeakedProcess, sequence: Int) {
+  package init(process: LeakedProcess, insidePID: Int32? = nil, sequence: Int) {
     self.process = process
+    self.insidePID = insidePID ?? process.pid
     self.sequence = sequence
   }
 }
@@ -65,14 +69,21 @@ package final class SupervisedProcess {
   /// left over.
   package static let leftoverGrace = 0.1
 
-  package let pid: Int32
+  /// Its PID; 0 as long as it was not started in its sandbox.
+  package private(set) var pid: Int32
+  /// Its PID as it knows it itself.
+  package private(set) var insidePID: Int32
+  /// Why it could not be started in its sandbox.
+  package private(set) var launchFailure: WorkersError?
+  /// Where it was started; `nil` when it sees what Carrel sees.
+  private let sandbox: Sandbox?
   /// Seconds of the monotonic clock.
   package let startTime: Double
   private let loop: EventLoop
   private let scope: String
   private let registry: ProcessRegistry
   private let leftoverGrace: Double
-  private let pidfd: Int32
+  private var pidfd: Int32
   private var readers: [(stream: ProcessStream, descriptor: Int32)] = []
   private let onOutput: (ProcessStream, UnsafeRawBufferPointer) -> Void
   private let onEnd: (ProcessEnd, [Leftover]) -> Void
@@ -122,6 +133,8 @@ package final class SupervisedProcess {
     self.onOutput = onOutput
     self.onEnd = onEnd
     pid = started.pid
+    insidePID = started.pid
+    sandbox = nil
     pidfd = started.pidfd
     startTime = monotonicSeconds()
     buffer = .allocate(byteCount: 65536, alignment: 16)
@@ -131,6 +144,58 @@ package final class SupervisedProcess {
       loop.watch(descriptor) { [unowned self] in readSome(stream, descriptor) }
     }
     loop.watch(pidfd) { [self] in processEnded() }
+  }
+
+  /// Starts a process in a sandbox, which it does not outlive.
+  ///
+  /// A failure to do so is told by `onEnd`, with ``launchFailure``.
+  ///
+  /// - Throws: ``WorkersError`` with code `launch` when there are no pipes.
+  package init(
+    _ request: ProcessRequest, in sandbox: Sandbox, loop: EventLoop, registry: ProcessRegistry,
+    leftoverGrace: Double = SupervisedProcess.leftoverGrace,
+    onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
+    onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
+  ) throws(WorkersError) {
+    let pipes = try ProcessPipes(request.streams, of: request.executable)
+    defer { pipes.closeWriters() }
+    let null: OwnedDescriptor
+    do throws(SystemFailure) {
+      null = try OwnedDescriptor(opening: "/dev/null", O_RDONLY)
+    } catch {
+      pipes.closeReaders()
+      throw WorkersError(.launch, "cannot open /dev/null", cause: error)
+    }
+    self.loop = loop
+    self.registry = registry
+    self.leftoverGrace = leftoverGrace
+    self.onOutput = onOutput
+    self.onEnd = onEnd
+    self.sandbox = sandbox
+    scope = request.scope
+    (pid, insidePID, pidfd) = (0, 0, -1)
+    startTime = monotonicSeconds()
+    buffer = .allocate(byteCount: 65536, alignment: 16)
+    for (stream, descriptor) in pipes.readers {
+      readers.append((stream, descriptor))
+      loop.watch(descriptor) { [unowned self] in readSome(stream, descriptor) }
+    }
+    sandbox.start(request.sandboxContent, descriptors: [null.number] + pipes.writers) { [self] in
+      sandboxSays($0)
+    }
+  }
+
+  private func sandboxSays(_ event: Sandbox.Event) {
+    switch event {
+    case .started(let inside, let outside, let descriptor):
+      (insidePID, pid, pidfd) = (inside, outside, descriptor)
+      for signal in sentSignals { sandbox?.signal(inside, signal) }
+    case .ended(let end): hasEnded(end)
+    case .failed(let error):
+      launchFailure = error
+      // Whoever started it gets to know the process first.
+      loop.after(0) { [self] in hasEnded(.unknown) }
+    }
   }
 
   deinit { buffer.deallocate() }
@@ -153,6 +218,7 @@ package final class SupervisedProcess {
   private func signalGroup(_ signal: Int32) {
     guard end == nil else { return }
     sentSignals.append(signal)
+    if let sandbox { return sandbox.signal(insidePID, signal) }
     _ = killpg(pid, signal)
     _ = carrel_pidfd_signal(pidfd, signal)
   }
@@ -183,15 +249,20 @@ package final class SupervisedProcess {
 
   private func processEnded() {
     guard end == nil else { return }
-    drain()
     var status: Int32 = -1
     var signal: Int32 = -1
     guard carrel_reap(pid, &status, &signal) != 0 else { return }
-    end = signal > 0 ? .signaled(signal) : status >= 0 ? .exited(status) : .unknown
     registry.remove(pid)
-    loop.cancel(killTimer)
     loop.unwatch(pidfd)
-    close(pidfd)
+    hasEnded(signal > 0 ? .signaled(signal) : status >= 0 ? .exited(status) : .unknown)
+  }
+
+  private func hasEnded(_ end: ProcessEnd) {
+    guard self.end == nil else { return }
+    drain()
+    self.end = end
+    loop.cancel(killTimer)
+    if pidfd >= 0 { close(pidfd) }
     lookForOrphansAndGoOn()
   }
 
@@ -210,6 +281,7 @@ package final class SupervisedProcess {
 
   /// Whether the process has ended, be it that the loop was not told yet.
   package var isDead: Bool {
+    guard pidfd >= 0 else { return false }
     // Readable once it has (pidfd_open(2)).
     var descriptor = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
     return poll(&descriptor, 1, 0) != 0
@@ -222,9 +294,12 @@ package final class SupervisedProcess {
   @discardableResult
   private func lookForOrphans() -> Bool {
     var isSure = true
-    for orphan in registry.adopted() where watchedOrphans[orphan] == nil {
+    let orphans = sandbox?.orphans() ?? registry.adopted()
+    for orphan in orphans where watchedOrphans[orphan] == nil {
       guard let status = ProcessTable.status(of: orphan) else { continue }
       if status.isZombie {
+        // In a sandbox its first process does that.
+        guard sandbox == nil else { continue }
         registry.reap(orphan, isOwn: status.session == pid || status.group == pid)
         continue
       }
@@ -238,20 +313,22 @@ package final class SupervisedProcess {
       let descriptor = carrel_pidfd_open(orphan)
       guard descriptor >= 0 else { continue }
       watchedOrphans[orphan] = descriptor
-      registry.add(orphan)
+      if sandbox == nil { registry.add(orphan) }
       loop.watch(descriptor) { [self] in orphanEnded(orphan, descriptor) }
     }
     return isSure
   }
 
   private func orphanEnded(_ orphan: Int32, _ descriptor: Int32) {
-    var status: Int32 = -1
-    var signal: Int32 = -1
-    guard carrel_reap(orphan, &status, &signal) != 0 else { return }
+    if sandbox == nil {
+      var status: Int32 = -1
+      var signal: Int32 = -1
+      guard carrel_reap(orphan, &status, &signal) != 0 else { return }
+      registry.remove(orphan)
+    }
     loop.unwatch(descriptor)
     close(descriptor)
     watchedOrphans[orphan] = nil
-    registry.remove(orphan)
     lookForOrphans()
     if watchedOrphans.isEmpty { finish() }
   }
@@ -264,6 +341,7 @@ package final class SupervisedProcess {
         let sequence = ProcessTable.environment(of: orphan)?["CARREL_TEST_SEQUENCE"]
         leftovers[orphan] = Leftover(
           process: LeakedProcess(pid: orphan, command: ProcessTable.command(of: orphan)),
+          insidePID: ProcessTable.innermostPID(of: orphan),
           sequence: sequence.flatMap { Int($0, radix: 16) } ?? 0)
       }
       _ = carrel_pidfd_signal(descriptor, SIGKILL)

@@ -8,6 +8,8 @@ package struct WorkersError: Error, Sendable, CustomStringConvertible {
     case system = "system-call-failed"
     /// A process could not be started.
     case launch = "launch-failed"
+    /// Namespaces cannot be made, or not as they are needed.
+    case sandbox = "no-sandbox"
     /// A container could not be made.
     case container = "container-failed"
     /// No folder for files that are kept between runs can be used.

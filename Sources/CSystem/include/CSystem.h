@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "Sandbox.h"
+
 /// What to start. All strings end with a zero byte; `argv` and `envp` end with a null pointer.
 struct carrel_spawn_request {
   /// Absolute path of the executable.

@@ -1,0 +1,517 @@
+#include "include/Sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <linux/mount.h>
+#include <linux/sched.h>
+#include <net/if.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// <sys/mount.h> and <linux/mount.h> cannot both be included with this C library.
+extern int mount(const char *, const char *, const char *, unsigned long, const void *);
+enum { mount_no_suid = 2, mount_no_devices = 4, mount_no_programs = 8, mount_private = 1 << 18 };
+
+enum {
+  highest_bind_count = 64,
+  highest_descriptor_count = 16,
+  /// The socket's number in the first process.
+  control_number = 3,
+  request_spawn = 1,
+  request_signal = 2,
+};
+
+struct request {
+  int32_t kind;
+  int32_t process;
+  int32_t signal;
+};
+
+// ---- In the first process, which is a copy of its caller and may call what is safe after fork(2)
+// ---- in a process with threads (signal-safety(7)), and no more.
+
+static void say(int control, int32_t kind, int32_t first, int32_t second, int descriptor) {
+  struct carrel_sandbox_message message = {kind, first, second};
+  struct iovec content = {.iov_base = &message, .iov_len = sizeof message};
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr alignment;
+  } ancillary;
+  memset(&ancillary, 0, sizeof ancillary);
+  struct msghdr header = {.msg_iov = &content, .msg_iovlen = 1};
+  if (descriptor >= 0) {
+    header.msg_control = ancillary.bytes;
+    header.msg_controllen = sizeof ancillary.bytes;
+    struct cmsghdr *part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(part), &descriptor, sizeof descriptor);
+  }
+  while (sendmsg(control, &header, MSG_NOSIGNAL) < 0) {
+    if (errno != EINTR) _exit(1);
+  }
+}
+
+static void fail(int control, enum carrel_sandbox_step step) {
+  say(control, carrel_sandbox_failed, step, errno, -1);
+  _exit(1);
+}
+
+static bool write_text(const char *path, const char *text) {
+  int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  ssize_t written = write(file, text, strlen(text));
+  int error = errno;
+  close(file);
+  errno = error;
+  return written == (ssize_t)strlen(text);
+}
+
+/// Makes the folders on the way to a path and, unless `is_file`, a folder with the path itself.
+/// What exists is left alone.
+static bool make_way(const char *path, bool is_file) {
+  char part[4096];
+  size_t length = strlen(path);
+  if (length >= sizeof part) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  for (size_t index = 1; index <= length; index++) {
+    if (path[index] != '/' && path[index] != 0) continue;
+    memcpy(part, path, index);
+    part[index] = 0;
+    if (access(part, F_OK) == 0) continue;
+    if (index == length && is_file) {
+      int file = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+      if (file < 0) return false;
+      close(file);
+    } else if (mkdir(part, 0755) < 0 && errno != EEXIST) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static int clone_tree(const char *path) {
+  return (int)syscall(
+      SYS_open_tree, AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+}
+
+static int set_attributes(int place, const char *path, unsigned flags, uint64_t attributes) {
+  struct mount_attr attr = {.attr_set = attributes, .propagation = mount_private};
+  return (int)syscall(
+      SYS_mount_setattr, place, path, flags | AT_RECURSIVE, &attr, sizeof attr);
+}
+
+/// A private folder in the place of one that is there.
+static bool make_private(const char *path, const char *options) {
+  if (access(path, F_OK) < 0) return true;
+  return mount("tmpfs", path, "tmpfs", mount_no_suid | mount_no_devices, options) == 0;
+}
+
+static bool bring_loopback_up(void) {
+  int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return false;
+  struct ifreq interface;
+  memset(&interface, 0, sizeof interface);
+  memcpy(interface.ifr_name, "lo", 3);
+  bool is_up = ioctl(descriptor, SIOCGIFFLAGS, &interface) == 0;
+  interface.ifr_flags |= IFF_UP;
+  is_up = is_up && ioctl(descriptor, SIOCSIFFLAGS, &interface) == 0;
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return is_up;
+}
+
+/// What root could leave the sandbox with, or change the machine.
+static const int dropped_capabilities[] = {
+    CAP_SYS_ADMIN, CAP_SYS_MODULE, CAP_SYS_RAWIO,      CAP_SYS_BOOT,       CAP_SYS_TIME,
+    CAP_MKNOD,     CAP_SYSLOG,     CAP_SYS_RESOURCE,   CAP_WAKE_ALARM,     CAP_BLOCK_SUSPEND,
+    CAP_MAC_ADMIN, CAP_AUDIT_CONTROL, CAP_MAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE,
+    CAP_BPF,       CAP_PERFMON,    CAP_CHECKPOINT_RESTORE,
+};
+
+static bool drop_privileges(void) {
+  size_t count = sizeof dropped_capabilities / sizeof dropped_capabilities[0];
+  for (size_t index = 0; index < count; index++) {
+    // A kernel that does not know one has nothing to drop.
+    if (prctl(PR_CAPBSET_DROP, dropped_capabilities[index], 0, 0, 0) < 0 && errno != EINVAL) {
+      return errno == EPERM && geteuid() != 0;
+    }
+  }
+  return true;
+}
+
+static void make_sandbox(const struct carrel_sandbox_request *request, int control) {
+  int sources[highest_bind_count];
+  struct stat kinds[highest_bind_count];
+  for (size_t index = 0; index < request->bind_count; index++) {
+    const char *source = request->binds[index].source;
+    sources[index] = clone_tree(source);
+    if (sources[index] < 0 || fstat(sources[index], &kinds[index]) < 0)
+      fail(control, carrel_sandbox_sources);
+    if (!request->binds[index].is_writable
+        && set_attributes(sources[index], "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY) < 0)
+      fail(control, carrel_sandbox_read_only);
+  }
+  if (set_attributes(AT_FDCWD, "/", 0, MOUNT_ATTR_RDONLY) < 0)
+    fail(control, carrel_sandbox_read_only);
+  char options[64] = "mode=1777";
+  if (request->private_size > 0) {
+    // The digits, by hand: snprintf(3) may not be called here.
+    char digits[24];
+    size_t count = 0;
+    for (uint64_t rest = request->private_size; rest > 0; rest /= 10)
+      digits[count++] = (char)('0' + rest % 10);
+    size_t end = strlen(options);
+    memcpy(options + end, ",size=", 6);
+    end += 6;
+    while (count > 0) options[end++] = digits[--count];
+    options[end] = 0;
+  }
+  if (!make_private("/tmp", options) || !make_private("/var/tmp", options)
+      || !make_private("/dev/shm", options))
+    fail(control, carrel_sandbox_private_folders);
+  for (size_t index = 0; index < request->bind_count; index++) {
+    const char *target = request->binds[index].target;
+    if (!make_way(target, !S_ISDIR(kinds[index].st_mode))
+        || syscall(
+               SYS_move_mount, sources[index], "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH)
+            < 0)
+      fail(control, carrel_sandbox_targets);
+    close(sources[index]);
+  }
+  unsigned long flags = mount_no_suid | mount_no_devices | mount_no_programs;
+  if (mount("proc", "/proc", "proc", flags, NULL) < 0) fail(control, carrel_sandbox_proc);
+  if (request->network == carrel_network_loopback && !bring_loopback_up())
+    fail(control, carrel_sandbox_network_up);
+  if (sethostname("carrel", 6) < 0 || !drop_privileges()) fail(control, carrel_sandbox_privileges);
+}
+
+/// Runs in the child between vfork and exec; only returns on failure, with errno set.
+static void become(char *content, size_t size, const int *descriptors, size_t count) {
+  enum { highest_text_count = 16384 };
+  static char *texts[highest_text_count];
+  char *end = content + size;
+  char *path = content;
+  char *directory = path + strlen(path) + 1;
+  char *next = directory + strlen(directory) + 1;
+  size_t argument_count = 0;
+  for (; next < end && *next != 0; next++) {
+    argument_count = argument_count * 10 + (size_t)(*next - '0');
+  }
+  next++;
+  size_t total = 0;
+  char **environment = NULL;
+  for (; next < end; next += strlen(next) + 1) {
+    if (total == argument_count && environment == NULL) {
+      texts[total++] = NULL;
+      environment = texts + total;
+    }
+    if (total + 2 >= highest_text_count) {
+      errno = E2BIG;
+      return;
+    }
+    texts[total++] = next;
+  }
+  texts[total] = NULL;
+  if (environment == NULL) {
+    texts[++total] = NULL;
+    environment = texts + total;
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  if (setsid() < 0) return;
+  int moved[highest_descriptor_count];
+  for (size_t index = 0; index < count; index++) {
+    moved[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, highest_descriptor_count);
+    if (moved[index] < 0) return;
+  }
+  for (size_t index = 0; index < count; index++) {
+    if (dup2(moved[index], (int)index) < 0) return;
+  }
+  syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (chdir(*directory != 0 ? directory : "/") < 0) return;
+  execve(path, texts, environment);
+}
+
+/// Starts a process; what is asked for is in the first descriptor.
+static void spawn(int control, int *descriptors, size_t count) {
+  struct stat status;
+  char *content = MAP_FAILED;
+  if (fstat(descriptors[0], &status) == 0) {
+    // One byte more than the file, which is a zero byte.
+    content = mmap(NULL, (size_t)status.st_size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+                   descriptors[0], 0);
+  }
+  volatile int failure = content == MAP_FAILED ? errno : 0;
+  pid_t child = -1;
+  if (failure == 0) {
+    child = vfork();
+    if (child == 0) {
+      become(content, (size_t)status.st_size, descriptors + 1, count - 1);
+      failure = errno != 0 ? errno : EINVAL;
+      _exit(127);
+    }
+    if (child < 0) failure = errno;
+    munmap(content, (size_t)status.st_size + 1);
+  }
+  for (size_t index = 0; index < count; index++) close(descriptors[index]);
+  int pidfd = failure == 0 ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
+  if (failure == 0 && pidfd < 0) failure = errno;
+  if (failure != 0) {
+    if (child > 0) {
+      kill(child, SIGKILL);
+      while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    }
+    say(control, carrel_sandbox_not_started, failure, 0, -1);
+    return;
+  }
+  say(control, carrel_sandbox_started, child, 0, pidfd);
+  close(pidfd);
+}
+
+/// Whether a child of this process has not been reaped.
+static bool is_child(pid_t process) {
+  siginfo_t info;
+  return waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/// Does what is asked for.
+///
+/// Returns false when nobody asks any more.
+static bool take_request(int control) {
+  struct request request;
+  struct iovec content = {.iov_base = &request, .iov_len = sizeof request};
+  union {
+    char bytes[CMSG_SPACE(sizeof(int) * (highest_descriptor_count + 1))];
+    struct cmsghdr alignment;
+  } ancillary;
+  struct msghdr header = {
+      .msg_iov = &content,
+      .msg_iovlen = 1,
+      .msg_control = ancillary.bytes,
+      .msg_controllen = sizeof ancillary.bytes,
+  };
+  ssize_t size = recvmsg(control, &header, MSG_CMSG_CLOEXEC);
+  if (size < 0) return errno == EINTR || errno == EAGAIN;
+  if (size != sizeof request) return false;
+  int descriptors[highest_descriptor_count + 1];
+  size_t count = 0;
+  struct cmsghdr *part = CMSG_FIRSTHDR(&header);
+  if (part != NULL && part->cmsg_type == SCM_RIGHTS) {
+    count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(descriptors, CMSG_DATA(part), sizeof(int) * count);
+  }
+  if (request.kind == request_spawn && count > 0) {
+    spawn(control, descriptors, count);
+  } else if (request.kind == request_signal && request.process > 1 && is_child(request.process)) {
+    kill(-request.process, request.signal);
+    kill(request.process, request.signal);
+  }
+  return true;
+}
+
+/// Serves until nobody asks any more. Orphans are reaped, too; what is told of them nobody knows.
+static void serve(int control) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  int children = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (children < 0) _exit(1);
+  struct pollfd ready[2] = {{.fd = control, .events = POLLIN}, {.fd = children, .events = POLLIN}};
+  for (;;) {
+    if (poll(ready, 2, -1) < 0 && errno != EINTR) _exit(1);
+    if (ready[1].revents != 0) {
+      struct signalfd_siginfo info;
+      while (read(children, &info, sizeof info) > 0) {}
+      int status;
+      pid_t child;
+      while ((child = waitpid(-1, &status, WNOHANG)) > 0) {
+        say(control, carrel_sandbox_ended, child, status, -1);
+      }
+    }
+    if (ready[0].revents != 0 && !take_request(control)) _exit(0);
+  }
+}
+
+/// The life of the first process.
+static void live(const struct carrel_sandbox_request *request, int control, int parent,
+                 bool has_users, uid_t user, gid_t group) {
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  for (int number = 1; number < NSIG; number++) {
+    if (number != SIGKILL && number != SIGSTOP) sigaction(number, &standard, NULL);
+  }
+  struct pollfd life = {.fd = parent, .events = POLLIN};
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || poll(&life, 1, 0) != 0) _exit(1);
+  prctl(PR_SET_NAME, "carrel-sandbox");
+  setsid();
+  if (dup2(control, control_number) < 0) _exit(1);
+  control = control_number;
+  fcntl(control, F_SETFD, FD_CLOEXEC);
+  int null = open("/dev/null", O_RDWR);
+  for (int number = 0; number < control_number; number++) {
+    if (null < 0 || dup2(null, number) < 0) _exit(1);
+  }
+  syscall(SYS_close_range, control_number + 1, ~0U, 0);
+  if (has_users) {
+    char map[64];
+    uint32_t numbers[2] = {user, group};
+    const char *files[2] = {"/proc/self/uid_map", "/proc/self/gid_map"};
+    if (!write_text("/proc/self/setgroups", "deny") && errno != ENOENT)
+      fail(control, carrel_sandbox_users);
+    for (int index = 0; index < 2; index++) {
+      char digits[12];
+      size_t count = 0, end = 0;
+      uint32_t rest = numbers[index];
+      do {
+        digits[count++] = (char)('0' + rest % 10);
+        rest /= 10;
+      } while (rest > 0);
+      for (int time = 0; time < 2; time++) {
+        for (size_t digit = count; digit > 0; digit--) map[end++] = digits[digit - 1];
+        map[end++] = ' ';
+      }
+      map[end++] = '1';
+      map[end] = 0;
+      if (!write_text(files[index], map)) fail(control, carrel_sandbox_users);
+    }
+  }
+  make_sandbox(request, control);
+  say(control, carrel_sandbox_ready, 0, 0, -1);
+  serve(control);
+}
+
+// ---- In the caller.
+
+static pid_t clone_with(uint64_t flags) {
+  struct clone_args arguments = {.flags = flags, .exit_signal = SIGCHLD};
+  return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+}
+
+pid_t carrel_sandbox_start(const struct carrel_sandbox_request *request, int *pidfd, int *control) {
+  if (request->bind_count > highest_bind_count) {
+    errno = EINVAL;
+    return -1;
+  }
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) return -1;
+  int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
+  uid_t user = geteuid();
+  gid_t group = getegid();
+  uint64_t flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+  if (request->network != carrel_network_host) flags |= CLONE_NEWNET;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool has_users = user != 0;
+  pid_t child = own < 0 ? -1 : clone_with(has_users ? flags | CLONE_NEWUSER : flags);
+  if (child < 0 && own >= 0 && errno == EPERM && !has_users) {
+    // Root without the right to make namespaces may get it in one for users.
+    has_users = true;
+    child = clone_with(flags | CLONE_NEWUSER);
+  }
+  if (child == 0) {
+    live(request, sockets[1], own, has_users, user, group);
+    _exit(1);
+  }
+  int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  close(sockets[1]);
+  if (own >= 0) close(own);
+  *pidfd = child > 0 ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
+  if (*pidfd < 0) {
+    if (child > 0) {
+      error = errno;
+      kill(child, SIGKILL);
+      while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    }
+    close(sockets[0]);
+    errno = error;
+    return -1;
+  }
+  fcntl(sockets[0], F_SETFL, O_NONBLOCK);
+  *control = sockets[0];
+  return child;
+}
+
+static int ask(int control, struct request request, const int *descriptors, size_t count) {
+  union {
+    char bytes[CMSG_SPACE(sizeof(int) * (highest_descriptor_count + 1))];
+    struct cmsghdr alignment;
+  } ancillary;
+  memset(&ancillary, 0, sizeof ancillary);
+  struct iovec content = {.iov_base = &request, .iov_len = sizeof request};
+  struct msghdr header = {.msg_iov = &content, .msg_iovlen = 1};
+  if (count > 0) {
+    header.msg_control = ancillary.bytes;
+    header.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+    struct cmsghdr *part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof(int) * count);
+    memcpy(CMSG_DATA(part), descriptors, sizeof(int) * count);
+  }
+  ssize_t sent;
+  do {
+    sent = sendmsg(control, &header, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == sizeof request ? 0 : -1;
+}
+
+int carrel_sandbox_spawn(int control, int content, const int *descriptors, size_t count) {
+  if (count > highest_descriptor_count) {
+    errno = EINVAL;
+    return -1;
+  }
+  int all[highest_descriptor_count + 1] = {content};
+  memcpy(all + 1, descriptors, sizeof(int) * count);
+  return ask(control, (struct request){.kind = request_spawn}, all, count + 1);
+}
+
+int carrel_sandbox_signal(int control, pid_t process, int signal) {
+  struct request request = {.kind = request_signal, .process = process, .signal = signal};
+  return ask(control, request, NULL, 0);
+}
+
+int carrel_sandbox_receive(int control, struct carrel_sandbox_message *message, int *descriptor) {
+  *descriptor = -1;
+  struct iovec content = {.iov_base = message, .iov_len = sizeof *message};
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr alignment;
+  } ancillary;
+  struct msghdr header = {
+      .msg_iov = &content,
+      .msg_iovlen = 1,
+      .msg_control = ancillary.bytes,
+      .msg_controllen = sizeof ancillary.bytes,
+  };
+  ssize_t size;
+  do {
+    size = recvmsg(control, &header, MSG_CMSG_CLOEXEC);
+  } while (size < 0 && errno == EINTR);
+  if (size < 0) return errno == EAGAIN ? 0 : -1;
+  if (size != sizeof *message) return -1;
+  struct cmsghdr *part = CMSG_FIRSTHDR(&header);
+  if (part != NULL && part->cmsg_type == SCM_RIGHTS) {
+    memcpy(descriptor, CMSG_DATA(part), sizeof *descriptor);
+  }
+  return 1;
+}

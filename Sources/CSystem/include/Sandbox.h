@@ -1,0 +1,97 @@
+// A sandbox: namespaces of their own for the processes of a batch, with a first process that starts
+// the others on request and tells how they end.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// What is on the network inside.
+enum carrel_network {
+  /// What the caller has.
+  carrel_network_host = 0,
+  /// A loopback interface of its own, and nothing else.
+  carrel_network_loopback = 1,
+  /// Nothing, not even a loopback interface that is up.
+  carrel_network_none = 2,
+};
+
+/// A file or folder that is seen inside.
+struct carrel_sandbox_bind {
+  /// Absolute path outside.
+  const char *source;
+  /// Absolute path inside; what is missing of it is made when it lies in a private folder.
+  const char *target;
+  bool is_writable;
+};
+
+/// How the file system looks inside: as outside, but read-only, with private folders at /tmp,
+/// /var/tmp and /dev/shm, a /proc of its own, and these in their places.
+struct carrel_sandbox_request {
+  /// In the order in which they are put into place.
+  const struct carrel_sandbox_bind *binds;
+  size_t bind_count;
+  enum carrel_network network;
+  /// Bytes that the private folders hold at most, each; 0 for the system's own limit.
+  uint64_t private_size;
+};
+
+/// The steps of making a sandbox, as they are told when one fails.
+enum carrel_sandbox_step {
+  carrel_sandbox_namespaces = 1,
+  carrel_sandbox_users,
+  carrel_sandbox_sources,
+  carrel_sandbox_read_only,
+  carrel_sandbox_private_folders,
+  carrel_sandbox_targets,
+  carrel_sandbox_proc,
+  carrel_sandbox_network_up,
+  carrel_sandbox_privileges,
+};
+
+/// What the first process says.
+enum carrel_sandbox_message_kind {
+  /// The sandbox is made.
+  carrel_sandbox_ready = 1,
+  /// It cannot be made: the step and the system's error. The process ends.
+  carrel_sandbox_failed = 2,
+  /// A process was started: its PID inside. A pidfd comes with it.
+  carrel_sandbox_started = 3,
+  /// A process could not be started: the system's error.
+  carrel_sandbox_not_started = 4,
+  /// A process that was started has ended: its PID inside and its status (wait(2)).
+  carrel_sandbox_ended = 5,
+};
+
+struct carrel_sandbox_message {
+  int32_t kind;
+  int32_t first;
+  int32_t second;
+};
+
+/// Starts the first process of a sandbox, which makes it by itself. It and all that it starts are
+/// killed when the calling thread ends or `control` is closed.
+///
+/// Needs the right to make namespaces, directly or through one for users (user_namespaces(7)).
+///
+/// Returns its PID, stores a pidfd and a socket for messages (unix(7), SOCK_SEQPACKET), both
+/// close-on-exec, the socket non-blocking; or returns -1 with errno set.
+pid_t carrel_sandbox_start(const struct carrel_sandbox_request *request, int *pidfd, int *control);
+
+/// Asks for a process. `content` is a file with the path, the working directory (empty for /), the
+/// number of arguments, the arguments, and the variables, each ended by a zero byte. The process
+/// leads a session of its own; its descriptor i is a duplicate of descriptors[i].
+///
+/// 0, or -1 with errno set.
+int carrel_sandbox_spawn(int control, int content, const int *descriptors, size_t count);
+
+/// Asks for a signal to the process group of a process that was started, unless it has ended.
+///
+/// 0, or -1 with errno set.
+int carrel_sandbox_signal(int control, pid_t process, int signal);
+
+/// The next message. Stores the descriptor that came with it, close-on-exec, or -1.
+///
+/// 1; 0 when there is none now; -1 when there will be no more.
+int carrel_sandbox_receive(int control, struct carrel_sandbox_message *message, int *descriptor);

@@ -1,0 +1,280 @@
+import CSystem
+import Glibc
+import RunModel
+import SystemFiles
+
+/// What is on the network of a sandbox.
+package enum SandboxNetwork: String, Codable, CaseIterable, Sendable {
+  /// The machine's network.
+  case host
+  /// A loopback interface of its own and nothing else, so every worker may listen on any port.
+  case loopback
+  /// No interface that is up.
+  case none
+}
+
+/// Namespaces of a batch's own (namespaces(7)): mounts, processes, network, IPC, host name.
+///
+/// Processes see the file system read-only, with private folders at `/tmp`, `/var/tmp` and
+/// `/dev/shm`, and what was bound. They are started by the first process of the sandbox, which ends
+/// with Carrel; when it ends, the kernel ends all others (pid_namespaces(7)). It is made by system
+/// calls of Carrel's own: docs/decisions/0011-sandbox.md says why not by bubblewrap.
+package final class Sandbox {
+  package struct Bind: Hashable, Sendable {
+    /// Absolute path outside.
+    package var source: String
+    /// Absolute path inside.
+    package var target: String
+    package var isWritable: Bool
+
+    package init(_ source: String, at target: String? = nil, isWritable: Bool = false) {
+      self.source = source
+      self.target = target ?? source
+      self.isWritable = isWritable
+    }
+  }
+
+  package struct Configuration: Hashable, Sendable {
+    package var binds: [Bind]
+    package var network: SandboxNetwork
+    /// Bytes that each private folder holds at most; `nil` for half of the memory (tmpfs(5)).
+    package var privateSize: UInt64?
+
+    package init(
+      binds: [Bind] = [], network: SandboxNetwork = .loopback, privateSize: UInt64? = nil
+    ) {
+      self.binds = binds
+      self.network = network
+      self.privateSize = privateSize
+    }
+  }
+
+  /// What becomes of a process that was asked for.
+  enum Event {
+    /// It runs: its PID inside, its PID outside, and a pidfd that the receiver closes.
+    case started(inside: Int32, outside: Int32, pidfd: Int32)
+    case ended(ProcessEnd)
+    case failed(WorkersError)
+  }
+
+  /// PID of the first process, outside.
+  let pid: Int32
+  private let loop: EventLoop
+  private let registry: ProcessRegistry
+  private let pidfd: Int32
+  private var control: Int32
+  /// Those that were asked for and have not been started, in order.
+  private var waiting: [(Event) -> Void] = []
+  /// Those that run, by their PID inside.
+  private var running: [Int32: (outside: Int32, handler: (Event) -> Void)] = [:]
+  private var onGone: [() -> Void] = []
+  /// Why it could not be made.
+  private var failure: WorkersError?
+  private(set) var isGone = false
+
+  /// Starts to make a sandbox; processes may be asked for at once.
+  ///
+  /// - Throws: ``WorkersError`` with code `sandbox` when the machine does not allow it.
+  package init(
+    _ configuration: Configuration, loop: EventLoop, registry: ProcessRegistry
+  ) throws(WorkersError) {
+    var ends: (pidfd: Int32, control: Int32) = (-1, -1)
+    let binds = configuration.binds
+    let texts = binds.map { (strdup($0.source), strdup($0.target)) }
+    defer {
+      for (source, target) in texts {
+        free(source)
+        free(target)
+      }
+    }
+    let raw = zip(binds, texts).map { bind, text in
+      carrel_sandbox_bind(source: text.0, target: text.1, is_writable: bind.isWritable)
+    }
+    let network: carrel_network =
+      switch configuration.network {
+      case .host: carrel_network_host
+      case .loopback: carrel_network_loopback
+      case .none: carrel_network_none
+      }
+    let pid = raw.withUnsafeBufferPointer { buffer in
+      var request = carrel_sandbox_request(
+        binds: buffer.baseAddress, bind_count: buffer.count, network: network,
+        private_size: configuration.privateSize ?? 0)
+      return carrel_sandbox_start(&request, &ends.pidfd, &ends.control)
+    }
+    guard pid > 0 else {
+      throw Self.failure(Int32(carrel_sandbox_namespaces.rawValue), errorNumber: errno)
+    }
+    self.pid = pid
+    self.loop = loop
+    self.registry = registry
+    pidfd = ends.pidfd
+    control = ends.control
+    registry.add(pid)
+    loop.watch(control) { [unowned self] in receive() }
+    loop.watch(pidfd) { [self] in firstProcessEnded() }
+  }
+
+  /// Starts a process.
+  ///
+  /// - Parameters:
+  ///   - content: What ``ProcessRequest/sandboxContent`` gives.
+  ///   - descriptors: Those that it gets as 0, 1, 2, and so on.
+  ///   - handler: Told what becomes of it: `started` and `ended`, or `failed`; also within this
+  ///     call.
+  func start(_ content: [UInt8], descriptors: [Int32], _ handler: @escaping (Event) -> Void) {
+    let file = carrel_memory_file(content, content.count)
+    defer { if file >= 0 { close(file) } }
+    if control < 0 {
+      handler(.failed(failure ?? WorkersError(.sandbox, "the sandbox has ended")))
+    } else if file < 0
+      || carrel_sandbox_spawn(control, file, descriptors, descriptors.count) != 0
+    {
+      handler(
+        .failed(
+          WorkersError(.launch, "cannot ask for a process in the sandbox", errorNumber: errno)))
+    } else {
+      waiting.append(handler)
+    }
+  }
+
+  /// Sends a signal to the group of a process, unless it has ended.
+  ///
+  /// - Parameter process: Its PID inside.
+  func signal(_ process: Int32, _ signal: Int32) {
+    if control >= 0 { _ = carrel_sandbox_signal(control, process, signal) }
+  }
+
+  /// PIDs, outside, of processes whose parents have ended.
+  func orphans() -> [Int32] {
+    let known = Set(running.values.map(\.outside))
+    return ProcessTable.children(of: pid).filter { !known.contains($0) }
+  }
+
+  /// Ends all processes and the sandbox.
+  ///
+  /// - Parameter handler: Called once when nothing is left; at once when that is so already.
+  package func end(_ handler: @escaping () -> Void) {
+    guard !isGone else { return handler() }
+    onGone.append(handler)
+    _ = carrel_pidfd_signal(pidfd, SIGKILL)
+  }
+
+  private func receive() {
+    var message = carrel_sandbox_message()
+    var descriptor: Int32 = -1
+    while control >= 0 {
+      switch carrel_sandbox_receive(control, &message, &descriptor) {
+      case 1: take(message, descriptor)
+      case 0: return
+      default: return closeControl()
+      }
+    }
+  }
+
+  private func take(_ message: carrel_sandbox_message, _ descriptor: Int32) {
+    switch carrel_sandbox_message_kind(rawValue: UInt32(message.kind)) {
+    case carrel_sandbox_failed:
+      failure = Self.failure(message.first, errorNumber: message.second)
+    case carrel_sandbox_started where !waiting.isEmpty:
+      let handler = waiting.removeFirst()
+      let outside = ProcessTable.pid(ofDescriptor: descriptor) ?? 0
+      running[message.first] = (outside, handler)
+      handler(.started(inside: message.first, outside: outside, pidfd: descriptor))
+    case carrel_sandbox_not_started where !waiting.isEmpty:
+      waiting.removeFirst()(
+        .failed(
+          WorkersError(
+            .launch, "a process cannot be started in the sandbox", errorNumber: message.first)))
+    case carrel_sandbox_ended:
+      guard let process = running.removeValue(forKey: message.first) else { return }
+      process.handler(.ended(ProcessEnd(waitStatus: message.second)))
+    default:
+      if descriptor >= 0 { close(descriptor) }
+    }
+  }
+
+  /// The first process is about to end, or has ended.
+  private func closeControl() {
+    guard control >= 0 else { return }
+    loop.unwatch(control)
+    close(control)
+    control = -1
+  }
+
+  private func firstProcessEnded() {
+    guard !isGone else { return }
+    receive()
+    closeControl()
+    var status: Int32 = -1
+    var signal: Int32 = -1
+    guard carrel_reap(pid, &status, &signal) != 0 else { return }
+    loop.unwatch(pidfd)
+    close(pidfd)
+    registry.remove(pid)
+    isGone = true
+    let lost = waiting
+    waiting = []
+    let reason = failure ?? WorkersError(.sandbox, "the sandbox has ended")
+    for handler in lost { handler(.failed(reason)) }
+    let ended = running
+    running = [:]
+    // The kernel has sent it to all of them (pid_namespaces(7)).
+    for process in ended.values { process.handler(.ended(.signaled(SIGKILL))) }
+    let handlers = onGone
+    onGone = []
+    for handler in handlers { handler() }
+  }
+
+  /// What a step that failed means for people.
+  private static func failure(_ step: Int32, errorNumber: Int32) -> WorkersError {
+    let what =
+      switch carrel_sandbox_step(rawValue: UInt32(step)) {
+      case carrel_sandbox_namespaces: "namespaces cannot be made"
+      case carrel_sandbox_users: "the user cannot be mapped into a namespace of users"
+      case carrel_sandbox_sources: "a file or folder that shall be seen inside cannot be bound"
+      case carrel_sandbox_read_only: "the file system cannot be made read-only"
+      case carrel_sandbox_private_folders: "private folders cannot be mounted"
+      case carrel_sandbox_targets: "a file or folder cannot be put into its place"
+      case carrel_sandbox_proc: "a /proc of its own cannot be mounted"
+      case carrel_sandbox_network_up: "the loopback interface cannot be brought up"
+      default: "privileges cannot be given up"
+      }
+    return WorkersError(
+      .sandbox, "a sandbox cannot be made on this machine: \(what)", errorNumber: errorNumber)
+  }
+}
+
+extension Sandbox {
+  /// Finds out whether sandboxes can be made and processes started in them, with a real one.
+  ///
+  /// - Returns: What is wrong; `nil` when they work.
+  package static func problem(
+    _ configuration: Configuration = Configuration()
+  ) -> WorkersError? {
+    do throws(WorkersError) {
+      let loop = try EventLoop()
+      let registry = try ProcessRegistry(ownsAllChildren: false, adoptsOrphans: false)
+      let sandbox = try Sandbox(configuration, loop: loop, registry: registry)
+      var end: ProcessEnd?
+      let process = try SupervisedProcess(
+        ProcessRequest(
+          executable: "/bin/sh", arguments: ["-c", ":"], environment: [:],
+          scope: "probe-\(getpid())"),
+        in: sandbox, loop: loop, registry: registry, onOutput: { _, _ in },
+        onEnd: { ended, _ in end = ended })
+      let timer = loop.after(probeLimit) { sandbox.end {} }
+      loop.run { end != nil }
+      loop.cancel(timer)
+      var isGone = false
+      sandbox.end { isGone = true }
+      loop.run { isGone }
+      return process.launchFailure
+    } catch {
+      return error
+    }
+  }
+
+  /// Seconds that the probe may take.
+  private static let probeLimit = 10.0
+}
