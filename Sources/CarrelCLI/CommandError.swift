@@ -69,6 +69,10 @@ struct CommandError: Error {
         error.context["listed"] == "0"
         ? "; 'carrel run --allow-empty' calls that a success" : "; 'carrel list' shows them"
       self.init(.nothingMatched, "\(error)\(advice)", code: error.code.rawValue)
+    case .isolationUnavailable:
+      self.init(
+        .environment, "\(error); 'carrel run --isolation processes' runs without",
+        code: error.code.rawValue)
     case .executableChanged, .noProduct:
       self.init(.environment, "\(error)", code: error.code.rawValue)
     }

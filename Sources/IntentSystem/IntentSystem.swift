@@ -14,6 +14,8 @@ package final class IntentSystem {
   package struct Configuration {
     /// Where tests and apps connect to.
     package var socketPath: String
+    /// The same as apps see it.
+    package var seenSocketPath: String
     /// The file of the index.
     package var indexPath: String
     package var apps: [InstalledApp]
@@ -23,6 +25,8 @@ package final class IntentSystem {
     package var environment: [String: String]
     /// Working directory of the apps' processes.
     package var directory: String?
+    /// Where the apps' processes are started; `nil` when they see what Carrel sees.
+    package var sandbox: Sandbox?
     /// Marks the apps' processes, each with a number of its own; see ``ProcessRequest/scope``.
     package var scope: String
     /// What runs the apps, for the journal.
@@ -49,6 +53,7 @@ package final class IntentSystem {
       fixtureToken: String? = nil
     ) {
       self.socketPath = socketPath
+      seenSocketPath = socketPath
       self.indexPath = indexPath
       self.apps = apps
       self.environment = environment
@@ -181,20 +186,24 @@ package final class IntentSystem {
     onEnd: @escaping (ProcessEnd) -> Void
   ) throws(WorkersError) -> SupervisedProcess {
     var environment = configuration.environment
-    environment["CARREL_INTENT_SOCKET"] = configuration.socketPath
+    environment["CARREL_INTENT_SOCKET"] = configuration.seenSocketPath
     environment["CARREL_INTENT_TOKEN"] = token
     environment["CARREL_FIXTURE_TOKEN"] = configuration.fixtureToken
     let request = ProcessRequest(
       executable: app.executable, arguments: [], environment: environment,
       directory: configuration.directory, scope: "\(configuration.scope)-\(hostsStarted)")
     hostsStarted += 1
+    let noteEnd = { [weak self] (end: ProcessEnd, leftovers: [Leftover]) in
+      if !leftovers.isEmpty { self?.configuration.onLeftovers?(leftovers.map(\.process)) }
+      onEnd(end)
+      self?.noteEnd()
+    }
+    if let sandbox = configuration.sandbox {
+      return try SupervisedProcess(
+        request, in: sandbox, loop: loop, registry: registry, onOutput: onOutput, onEnd: noteEnd)
+    }
     return try SupervisedProcess(
-      request, loop: loop, registry: registry, onOutput: onOutput,
-      onEnd: { [weak self] end, leftovers in
-        if !leftovers.isEmpty { self?.configuration.onLeftovers?(leftovers.map(\.process)) }
-        onEnd(end)
-        self?.noteEnd()
-      })
+      request, loop: loop, registry: registry, onOutput: onOutput, onEnd: noteEnd)
   }
 
   private func accept() {

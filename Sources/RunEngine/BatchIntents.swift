@@ -43,10 +43,12 @@ final class BatchIntents {
   /// - Parameters:
   ///   - environment: That of the apps' processes.
   ///   - scope: Marks the apps' processes.
+  ///   - sandbox: Where they are started.
   /// - Throws: ``WireError`` when the socket or the index cannot be used.
   init(
     _ run: IntentRun, test: TestID, attempt: Int, container: Container,
-    environment: [String: String], scope: String, supervisor: Supervisor, record: RunRecord
+    environment: [String: String], scope: String, sandbox: Sandbox?, supervisor: Supervisor,
+    record: RunRecord
   ) throws(WireError) {
     self.run = run
     self.record = record
@@ -56,8 +58,9 @@ final class BatchIntents {
     fixtureToken = token
     var configuration = run.systemConfiguration(
       container: container, environment: environment, scope: scope, fixtureToken: token)
+    configuration.sandbox = sandbox
     variables = [
-      "CARREL_INTENT_SOCKET": configuration.socketPath, "CARREL_FIXTURE_TOKEN": token,
+      "CARREL_INTENT_SOCKET": configuration.seenSocketPath, "CARREL_FIXTURE_TOKEN": token,
     ]
     let inbox = Inbox()
     configuration.onJournal = { inbox.owner?.take($0) }

@@ -14,9 +14,22 @@ extension BatchRun {
     endedAt = now
     // What happens while the apps end says nothing about the test.
     let cause = intervention
-    guard let intents else { return conclude(end, cause, leftovers, at: now) }
-    openCall = intents.openCall
-    intents.stop { [self] in conclude(end, cause, leftovers, at: now) }
+    if let failure = process?.launchFailure { return failToStart(failure) }
+    openCall = intents?.openCall
+    endEverything { [self] in conclude(end, cause, leftovers, at: now) }
+  }
+
+  /// Ends the apps, then the sandbox.
+  ///
+  /// - Parameter handler: Called once when nothing of the batch is left; at once when there is
+  ///   neither.
+  private func endEverything(_ handler: @escaping () -> Void) {
+    let endSandbox = { [self] in
+      guard let sandbox else { return handler() }
+      sandbox.end(handler)
+    }
+    guard let intents else { return endSandbox() }
+    intents.stop(endSandbox)
   }
 
   /// - Parameters:
@@ -68,16 +81,15 @@ extension BatchRun {
   /// The selection, if this batch's process was given one in a file.
   private var selection: [UInt8]? {
     guard let request,
-      request.arguments.contains(container.selection)
-        || request.environment.values.contains(container.selection)
+      request.arguments.contains(container.seen.selection)
+        || request.environment.values.contains(container.seen.selection)
     else { return nil }
     return readSmallFile(container.selection, .regularFileOnly)
   }
 
   /// The container or the process could not be made: the surroundings are at fault.
   func failToStart(_ error: any Error) {
-    guard let intents else { return concludeWithoutProcess(error) }
-    intents.stop { [self] in concludeWithoutProcess(error) }
+    endEverything { [self] in concludeWithoutProcess(error) }
   }
 
   private func concludeWithoutProcess(_ error: any Error) {

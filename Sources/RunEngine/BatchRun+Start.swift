@@ -54,10 +54,11 @@ extension BatchRun {
   /// - Parameter seeds: Whether the seed intent may be called in the attempt's own container.
   private func startIntents(seeds: Bool) throws {
     guard let test = spec.tests.first else { return try startProcess() }
+    sandbox = try session.makeSandbox(for: container)
     let intents = try BatchIntents(
       session.intents, test: test, attempt: spec.attempts[test] ?? 1, container: container,
       environment: session.variables(of: spec, container: container),
-      scope: session.scope(of: spec) + "-app", supervisor: session.supervisor,
+      scope: session.scope(of: spec) + "-app", sandbox: sandbox, supervisor: session.supervisor,
       record: session.record)
     self.intents = intents
     guard seeds else { return try startProcess() }
@@ -86,6 +87,8 @@ extension BatchRun {
       environment: environment, container: container, observer: session.catalog.observer.path,
       directory: session.package.location.package, scope: session.scope(of: spec))
     self.request = request
+    if sandbox == nil { sandbox = try session.makeSandbox(for: container) }
+    guard sandbox == nil else { return launch(request, from: nil) }
     if usesIntents, session.starter.willLoad(spec) {
       session.root.noteContents(worker: spec.worker)
     }
@@ -132,6 +135,14 @@ extension BatchRun {
 
   func launchCold(_ request: ProcessRequest) {
     do throws(WorkersError) {
+      if let sandbox {
+        return begin(
+          try SupervisedProcess(
+            request, in: sandbox, loop: session.supervisor.loop,
+            registry: session.supervisor.registry,
+            onOutput: { [unowned self] in take($0, $1) },
+            onEnd: { [unowned self] in processEnded($0, $1) }))
+      }
       begin(
         try SupervisedProcess(
           request, loop: session.supervisor.loop, registry: session.supervisor.registry,

@@ -75,6 +75,8 @@ final class BatchRun {
 
   /// Whether the test calls apps; it is alone in the batch then.
   var usesIntents: Bool { descriptors.contains(where: \.usesIntents) }
+  /// Where the batch's processes are; `nil` when they see what Carrel sees.
+  var sandbox: Sandbox?
   /// The intent system of a batch that calls apps.
   var intents: BatchIntents?
   /// What the test's record said; it is written down when the apps have ended.

@@ -149,6 +149,6 @@ extension RecordedCommand {
     environment[SupervisedProcess.scopeVariable] = request.scope
     self.init(
       executable: request.executable, arguments: request.arguments, environment: environment,
-      directory: request.directory, container: container.root)
+      directory: request.directory, container: container.view)
   }
 }

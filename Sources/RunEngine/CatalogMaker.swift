@@ -255,6 +255,20 @@ package struct CatalogMaker {
     catalog.take(found)
   }
 
+  /// What sandboxes for the tests of a catalog are like: they have to see the package, what was
+  /// built, and the toolchain.
+  func sandboxPlan(
+    _ request: IsolationRequest, _ catalog: TestCatalog, root: WorkRoot
+  ) throws(WorkersError) -> SandboxPlan {
+    let location = configuration.location
+    var needed = [
+      location.package, location.scratch, location.products, folder(of: toolchain.binFolder),
+      folder(of: catalog.observer.path),
+    ]
+    needed += catalog.products.map { folder(of: $0.executable) }
+    return try SandboxPlan(request, needed: needed, folder: root.path)
+  }
+
   /// Isolation is checked with a real process of the product: each of Foundation's ways to name a
   /// folder of the user's must lead into the container.
   static func homeProblem(

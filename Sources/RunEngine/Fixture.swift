@@ -39,12 +39,17 @@ final class Fixture {
         // Nobody looks into the index before everything is in it.
         configuration.indexDelay = 0
         configuration.onJournal = { run.write($0.json.bytes + [10]) }
+        let sandbox = try run.makeSandbox?(container)
+        configuration.sandbox = sandbox
         let system = try IntentSystem(
           configuration, loop: supervisor.loop, registry: supervisor.registry)
         state = .making(system)
         call.perform(in: system) { [self] fault in
           system.stop { [self] in
-            finish(fault.map { .failure($0) } ?? keep(container, root))
+            let tell = { [self] in
+              finish(fault.map { .failure($0) } ?? keep(container, root))
+            }
+            sandbox?.end(tell) ?? tell()
           }
         }
       } catch {
@@ -70,7 +75,7 @@ final class Fixture {
     guard let folder = root.retire(container, keepsFiles: true) else {
       return .failure(EnvironmentFault("the seeded container is gone"))
     }
-    return .success(Container(root: folder))
+    return .success(Container(root: folder, view: container.view))
   }
 
   private static let cancelled = EnvironmentFault("the run was interrupted")

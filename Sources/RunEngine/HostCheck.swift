@@ -6,6 +6,7 @@ import Workers
 /// come, the surroundings are at fault and no test is.
 final class HostCheck {
   private let system: IntentSystem
+  private let sandbox: Sandbox?
   private let apps: [InstalledApp]
   private let problems: [String]
   private var failures: [WireError] = []
@@ -21,6 +22,7 @@ final class HostCheck {
     self.apps = apps
     self.problems = problems
     left = apps.count
+    sandbox = configuration.sandbox
     system = try IntentSystem(
       configuration, loop: supervisor.loop, registry: supervisor.registry)
   }
@@ -48,6 +50,9 @@ final class HostCheck {
         "an app does not answer even the simplest call: \($0.message)", log: $0.log)
     }
     if fault == nil, let problem = problems.first { fault = EnvironmentFault(problem) }
-    system.stop { [self] in handler(fault, !isCancelled) }
+    system.stop { [self] in
+      let tell = { [self] in handler(fault, !isCancelled) }
+      sandbox?.end(tell) ?? tell()
+    }
   }
 }

@@ -16,6 +16,8 @@ final class IntentRun {
   /// Told what could not be written.
   var onWriteFailure: ((String) -> Void)?
   private let supervisor: Supervisor
+  /// Makes the sandbox of a container; `nil` when processes see what Carrel sees.
+  var makeSandbox: ((Container) throws -> Sandbox?)?
   /// Workers whose apps have answered.
   private var healthy: Set<Int> = []
   /// What is wrong with the apps of a worker that failed two checks.
@@ -53,12 +55,12 @@ final class IntentRun {
     func attempt(_ number: Int) {
       do {
         let container = try makeContainer()
+        var configuration = systemConfiguration(
+          container: container, environment: environment(container),
+          scope: "\(scope)-\(number)", fixtureToken: nil)
+        configuration.sandbox = try makeSandbox?(container)
         let check = try HostCheck(
-          apps: apps, problems: problems,
-          configuration: systemConfiguration(
-            container: container, environment: environment(container),
-            scope: "\(scope)-\(number)", fixtureToken: nil),
-          supervisor: supervisor)
+          apps: apps, problems: problems, configuration: configuration, supervisor: supervisor)
         checks[worker] = check
         check.run { [unowned self] fault, isComplete in
           checks[worker] = nil
@@ -125,7 +127,8 @@ final class IntentRun {
       environment: Self.hostEnvironment(environment), scope: scope,
       runtime: BundleTask.runtime, fixtureToken: fixtureToken)
     configuration.problems = problems
-    configuration.directory = container.home
+    configuration.seenSocketPath = container.view + "/intents"
+    configuration.directory = container.seen.home
     configuration.callLimit = options.callLimit
     configuration.startLimit = options.startLimit
     configuration.indexDelay = options.indexDelay

@@ -42,7 +42,16 @@ package struct PackageRun {
     } catch {
       failure = error
     }
-    let header = header(record: record, compiler: catalog.compiler)
+    var isolation: (choice: IsolationChoice, plan: SandboxPlan?)
+    isolation = (IsolationChoice(level: .directories, reason: "nothing was run"), nil)
+    if failure == nil {
+      do {
+        isolation = try workplace.chooseIsolation(request.configuration.isolation, catalog)
+      } catch {
+        failure = error
+      }
+    }
+    let header = header(record: record, compiler: catalog.compiler, isolation: isolation.choice)
     try record.write(header)
     if failure == nil {
       do {
@@ -58,7 +67,8 @@ package struct PackageRun {
       supervisor: supervisor, root: root, indexTemplate: workplace.indexTemplate,
       catalog: catalog,
       package: package, configuration: request.configuration, plan: plan,
-      record: record, events: events, header: header, listener: listener)
+      record: record, events: events, header: header, sandboxes: isolation.plan,
+      listener: listener)
     if let failure { session.log(.problem(listener.problem(for: failure))) }
     if !selected.isEmpty {
       listener.runWillStart(session, tests: plan.count, of: Set(catalog.tests.map(\.id)).count)
@@ -102,7 +112,9 @@ package struct PackageRun {
     return selection.tests.sorted { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
   }
 
-  private func header(record: RunRecord, compiler: String) -> RunHeader {
+  private func header(
+    record: RunRecord, compiler: String, isolation: IsolationChoice
+  ) -> RunHeader {
     let package = request.package
     let configuration = request.configuration
     let scheduling = configuration.scheduling
@@ -113,13 +125,14 @@ package struct PackageRun {
       arguments: configuration.arguments, workers: scheduling.workers,
       batch: "\(scheduling.batch)", retries: scheduling.retries,
       timeLimit: configuration.timeLimit, leaksFail: scheduling.leaksFail,
-      isolation: IsolationChoice.strongestAvailable().level.rawValue, seed: configuration.seed,
+      isolation: isolation.level.rawValue, seed: configuration.seed,
       toolchain: compiler,
       hostName: name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" },
       passedVariables: TestEnvironment(
         caller: package.environment, additional: package.passedVariables
       ).passed, buildConfiguration: package.location.configuration,
-      buildFlags: package.buildFlags, configuration: configuration.text)
+      buildFlags: package.buildFlags, configuration: configuration.text,
+      isolationReason: isolation.reason)
   }
 }
 

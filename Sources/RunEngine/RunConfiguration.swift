@@ -15,6 +15,7 @@ package struct RunConfiguration: Sendable {
   package var start: StartPolicy
   package var seed: String
   package var intents = IntentOptions()
+  package var isolation = IsolationRequest()
   /// The text of the package's configuration; `nil` without one.
   package var text: String?
   /// Version of Carrel.

@@ -4,6 +4,8 @@ package struct RunEngineError: Error, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable, CaseIterable {
     /// An executable is not the one that was listed.
     case executableChanged = "executable-changed"
+    /// The level of isolation that was asked for cannot be had on this machine.
+    case isolationUnavailable = "isolation-unavailable"
     /// A test is of a product that was not listed.
     case noProduct = "no-product"
     /// The package has no tests, or none was selected.

@@ -19,6 +19,8 @@ package final class RunSession {
   /// What batches that call apps share.
   let intents: IntentRun
   let header: RunHeader
+  /// What the batches' sandboxes are like; `nil` when processes see what Carrel sees.
+  let sandboxes: SandboxPlan?
   weak var listener: (any RunListener)?
   private let events: EventLogWriter
   /// Whether somebody writes the events down soon.
@@ -48,8 +50,10 @@ package final class RunSession {
   package init(
     supervisor: Supervisor, root: WorkRoot, indexTemplate: String, catalog: TestCatalog,
     package: PackageConfiguration, configuration: RunConfiguration, plan: Plan,
-    record: RunRecord, events: EventLogWriter, header: RunHeader, listener: (any RunListener)?
+    record: RunRecord, events: EventLogWriter, header: RunHeader, sandboxes: SandboxPlan? = nil,
+    listener: (any RunListener)?
   ) {
+    self.sandboxes = sandboxes
     self.supervisor = supervisor
     self.root = root
     self.indexTemplate = indexTemplate
@@ -82,6 +86,7 @@ package final class RunSession {
       case .failure(let failure): noteWriteFailure(failure.message)
       }
     }
+    intents.makeSandbox = { [unowned self] in try makeSandbox(for: $0) }
     intents.onWriteFailure = { [unowned self] in noteWriteFailure($0) }
     log(.runStarted(header))
     for problem in catalog.problems { log(.problem(problem)) }
@@ -199,6 +204,13 @@ package final class RunSession {
     throw RunEngineError(
       .executableChanged, message,
       context: ["path": product.executable, "product": product.name])
+  }
+
+  /// Makes the sandbox of a batch's container, if it is to have one.
+  func makeSandbox(for container: Container) throws(WorkersError) -> Sandbox? {
+    guard let sandboxes else { return nil }
+    return try Sandbox(
+      sandboxes.configuration(for: container), loop: loop, registry: supervisor.registry)
   }
 
   /// Writes an event down and takes it into account.

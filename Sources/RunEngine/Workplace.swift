@@ -21,6 +21,18 @@ struct Workplace {
     try SearchIndex.createEmpty(at: indexTemplate)
   }
 
+  /// Finds out which level of isolation the run has; from then on containers are seen where that
+  /// level has them.
+  func chooseIsolation(
+    _ request: IsolationRequest, _ catalog: TestCatalog
+  ) throws -> (choice: IsolationChoice, plan: SandboxPlan?) {
+    let result = try IsolationChoice.choose(
+      request, plan: { try maker.sandboxPlan(request, catalog, root: root) }, in: root,
+      indexTemplate: indexTemplate)
+    if result.plan != nil { root.view = SandboxPlan.view }
+    return result
+  }
+
   /// Finds out which apps there are.
   func findApps(for catalog: inout TestCatalog) throws {
     try maker.findApps(into: &catalog, root: root, indexTemplate: indexTemplate)

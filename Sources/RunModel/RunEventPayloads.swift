@@ -17,6 +17,8 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var leaksFail: Bool
   /// The isolation level in use.
   package var isolation: String
+  /// Why it is that level; `nil` in logs that do not say.
+  package var isolationReason: String?
   /// Seed that fixture tokens are made from.
   package var seed: String
   /// The compiler's own one-line description.
@@ -35,8 +37,10 @@ package struct RunHeader: Codable, Hashable, Sendable {
     runID: String, carrel: String, packagePath: String, arguments: [String], workers: Int,
     batch: String, retries: Int, timeLimit: Double?, leaksFail: Bool, isolation: String,
     seed: String, toolchain: String, hostName: String, passedVariables: [String],
-    buildConfiguration: String? = nil, buildFlags: [String]? = nil, configuration: String? = nil
+    buildConfiguration: String? = nil, buildFlags: [String]? = nil,
+    configuration: String? = nil, isolationReason: String? = nil
   ) {
+    self.isolationReason = isolationReason
     self.configuration = configuration
     self.buildConfiguration = buildConfiguration
     self.buildFlags = buildFlags

@@ -60,7 +60,7 @@ package struct BatchCommand: Sendable {
         try asWorkersError(.container) { () throws(FileError) in
           try writeSmallFile(path, Self.selection(of: tests))
         }
-        environment["CARREL_OBSERVER_SELECTION"] = path
+        environment["CARREL_OBSERVER_SELECTION"] = container.seen.selection
       }
     case .testing:
       environment["CARREL_OBSERVER_KEEPS_CHANNEL"] = "1"
@@ -68,7 +68,7 @@ package struct BatchCommand: Sendable {
         "--testing-library", "swift-testing", "--event-stream-output-path",
         "/dev/fd/\(SupervisedProcess.channelDescriptor)", "--event-stream-version", "0",
         "--no-parallel", "--verbosity", String(Int.min), "--attachments-path",
-        container.attachments,
+        container.seen.attachments,
       ]
       if !isWholeProduct {
         // A file, because an argument may not be longer than 128 KiB (execve(2)).
@@ -83,7 +83,7 @@ package struct BatchCommand: Sendable {
         try asWorkersError(.container) { () throws(FileError) in
           try writeSmallFile(path, Array(bytes))
         }
-        arguments += ["--configuration-path", path]
+        arguments += ["--configuration-path", container.seen.selection]
       }
     }
     return ProcessRequest(

@@ -19,8 +19,17 @@ import SystemFiles
 package struct Container: Sendable, Hashable {
   /// Absolute path of the batch's folder.
   package let root: String
+  /// Where the processes of the batch see it; the root, unless they are in a sandbox.
+  package let view: String
 
-  package init(root: String) { self.root = root }
+  /// - Parameter view: Where processes see it; `nil` for the root.
+  package init(root: String, view: String? = nil) {
+    self.root = root
+    self.view = view ?? root
+  }
+
+  /// The container by the paths that its processes see.
+  package var seen: Container { Container(root: view) }
 
   package var home: String { root + "/home" }
   package var temporary: String { root + "/tmp" }
@@ -144,9 +153,10 @@ package struct Container: Sendable, Hashable {
     Array(path.utf8).split(separator: UInt8(ascii: "/"))
   }
 
-  /// The variables that place a process into the container.
+  /// The variables that place a process into the container, which it sees there.
   package var environment: [String: String] {
-    [
+    let (home, temporary, index) = (seen.home, seen.temporary, seen.index)
+    return [
       "HOME": home,
       "CFFIXED_USER_HOME": home,
       "TMPDIR": temporary,
@@ -162,16 +172,20 @@ package struct Container: Sendable, Hashable {
     ]
   }
 
-  /// Whether a path leads into the container, whatever links are on the way.
+  /// Whether a path, as processes see it, leads into the container, whatever links are on the way.
   package func contains(_ path: String) -> Bool {
+    if view != root {
+      guard path == view || path.hasPrefix(view + "/") else { return false }
+      return Container(root: root).contains(root + path.dropFirst(view.count))
+    }
     guard path.hasPrefix("/"), let root = resolvedPath(root), let path = resolvedPath(path) else {
       return false
     }
     return path == root || path.hasPrefix(root + "/")
   }
 
-  /// Where the selection of the batch's tests is written; not in the container, but beside it.
-  package var selection: String { root + ".selection" }
+  /// Where the selection of the batch's tests is written.
+  package var selection: String { root + "/selection" }
 
   /// - Parameter number: The value of `errno`, which making the message may change.
   private func failure(_ number: Int32, _ message: String) -> WorkersError {

@@ -21,10 +21,4 @@ package struct IsolationChoice: Codable, Hashable, Sendable {
     self.level = level
     self.reason = reason
   }
-
-  /// The strongest level that this version can give.
-  package static func strongestAvailable() -> IsolationChoice {
-    IsolationChoice(
-      level: .directories, reason: "this version gives each batch its own folders and session")
-  }
 }

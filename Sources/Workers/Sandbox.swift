@@ -204,18 +204,21 @@ package final class Sandbox {
 
   private func firstProcessEnded() {
     guard !isGone else { return }
-    receive()
-    closeControl()
     var status: Int32 = -1
     var signal: Int32 = -1
+    // The loop may have meant a descriptor that had the same number before.
     guard carrel_reap(pid, &status, &signal) != 0 else { return }
+    receive()
+    closeControl()
     loop.unwatch(pidfd)
     close(pidfd)
     registry.remove(pid)
     isGone = true
     let lost = waiting
     waiting = []
-    let reason = failure ?? WorkersError(.sandbox, "the sandbox has ended")
+    let end = signal > 0 ? ProcessEnd.signaled(signal) : .exited(status)
+    let reason =
+      failure ?? WorkersError(.sandbox, "the sandbox has ended: its first process with \(end)")
     for handler in lost { handler(.failed(reason)) }
     let ended = running
     running = [:]

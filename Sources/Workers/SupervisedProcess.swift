@@ -1,7 +1,6 @@
 import CSystem
 import Glibc
 package import RunModel
-import SystemFiles
 
 /// What to start.
 package struct ProcessRequest: Sendable {
@@ -159,13 +158,13 @@ package final class SupervisedProcess {
   ) throws(WorkersError) {
     let pipes = try ProcessPipes(request.streams, of: request.executable)
     defer { pipes.closeWriters() }
-    let null: OwnedDescriptor
-    do throws(SystemFailure) {
-      null = try OwnedDescriptor(opening: "/dev/null", O_RDONLY)
-    } catch {
+    let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard null >= 0 else {
+      let error = errno
       pipes.closeReaders()
-      throw WorkersError(.launch, "cannot open /dev/null", cause: error)
+      throw WorkersError(.launch, "cannot open /dev/null", errorNumber: error)
     }
+    defer { close(null) }
     self.loop = loop
     self.registry = registry
     self.leftoverGrace = leftoverGrace
@@ -180,7 +179,7 @@ package final class SupervisedProcess {
       readers.append((stream, descriptor))
       loop.watch(descriptor) { [unowned self] in readSome(stream, descriptor) }
     }
-    sandbox.start(request.sandboxContent, descriptors: [null.number] + pipes.writers) { [self] in
+    sandbox.start(request.sandboxContent, descriptors: [null] + pipes.writers) { [self] in
       sandboxSays($0)
     }
   }

@@ -45,7 +45,7 @@ package struct TestEnvironment: Sendable {
     result["CARREL_BATCH"] = String(batch)
     // The format of crash reports is the toolchain's own; `output-to` a folder names one file each.
     result["SWIFT_BACKTRACE"] =
-      "enable=yes,format=json,interactive=no,color=no,output-to=\(container.evidence)/"
+      "enable=yes,format=json,interactive=no,color=no,output-to=\(container.seen.evidence)/"
     return result
   }
 }

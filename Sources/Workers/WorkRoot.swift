@@ -21,6 +21,8 @@ package final class WorkRoot {
   /// The template of the containers' index, which stays when a test removes its file.
   private var template: Int32 = -1
   private var retired = 0
+  /// Where processes see the container of their batch; `nil` for where it lies.
+  package var view: String?
   private var fingerprints: [Container: Container.Fingerprint] = [:]
   /// Of containers whose contents were noted since they were prepared.
   private var filled: [Container: Container.Fingerprint] = [:]
@@ -174,7 +176,9 @@ package final class WorkRoot {
   }
 
   /// Where the container of a worker's current batch lies.
-  package func container(worker: Int) -> Container { Container(root: "\(path)/w\(worker)") }
+  package func container(worker: Int) -> Container {
+    Container(root: "\(path)/w\(worker)", view: view)
+  }
 
   /// Gives a worker a fresh container for its next batch.
   ///

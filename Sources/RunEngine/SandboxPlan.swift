@@ -1,0 +1,117 @@
+import Glibc
+import SystemFiles
+package import Workers
+
+/// How strongly the batches of a run are to be kept apart, as somebody asked for it.
+package struct IsolationRequest: Hashable, Sendable {
+  /// `nil` for the default.
+  package var level: IsolationLevel?
+  package var network: SandboxNetwork
+  /// Absolute paths outside of the container that tests may write to in a sandbox.
+  package var writable: [String]
+
+  package init(
+    level: IsolationLevel? = nil, network: SandboxNetwork = .loopback, writable: [String] = []
+  ) {
+    self.level = level
+    self.network = network
+    self.writable = writable
+  }
+}
+
+/// What the sandboxes of a run have in common.
+package struct SandboxPlan: Sendable {
+  /// Where every process of a sandbox sees its batch's container: the same for all, short, so that
+  /// sockets fit into the 107 bytes of `sun_path` (unix(7)).
+  package static let view = "/tmp/carrel"
+  /// Folders that each sandbox has anew, so that what lies in them outside is not seen.
+  private static let hidden = ["/tmp", "/var/tmp", "/dev/shm"]
+  private static let users = "/etc/passwd"
+
+  private let network: SandboxNetwork
+  private var binds: [Sandbox.Bind] = []
+
+  /// - Parameters:
+  ///   - needed: Absolute paths that processes have to see.
+  ///   - folder: Where files for all sandboxes of the run are made.
+  /// - Throws: ``WorkersError`` with code `container` when they cannot be made.
+  package init(
+    _ request: IsolationRequest, needed: [String], folder: String
+  ) throws(WorkersError) {
+    network = request.network
+    let writable = Set(request.writable.compactMap { resolvedPath($0) })
+    var seen: Set<String> = []
+    // A folder comes before what lies in it.
+    for path in Set(needed.compactMap { resolvedPath($0) }).sorted()
+    where Self.isHidden(path) && !seen.contains(where: { path.hasPrefix($0 + "/") }) {
+      seen.insert(path)
+      binds.append(.init(path, isWritable: writable.contains(path)))
+    }
+    for path in writable.sorted() where !seen.contains(path) {
+      binds.append(.init(path, isWritable: true))
+    }
+    guard access(Self.users, R_OK) == 0 else { return }
+    let own = folder + "/passwd"
+    let bytes = Self.users(readSmallFile(Self.users) ?? [], home: Self.view + "/home")
+    try asWorkersError(.container) { () throws(FileError) in
+      try writeSmallFile(own, bytes, mode: 0o644)
+    }
+    binds.append(.init(own, at: Self.users))
+  }
+
+  /// The sandbox of a container.
+  package func configuration(for container: Container) -> Sandbox.Configuration {
+    .init(
+      binds: [.init(container.root, at: Self.view, isWritable: true)] + binds, network: network)
+  }
+
+  private static func isHidden(_ path: String) -> Bool {
+    hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
+  }
+
+  /// The user database (passwd(5)) with another home folder for the current user.
+  static func users(_ bytes: [UInt8], user: uid_t = geteuid(), home: String) -> [UInt8] {
+    var lines = bytes.split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+    var isThere = false
+    for index in lines.indices {
+      var fields = lines[index].split(separator: ":", omittingEmptySubsequences: false)
+      guard fields.count == 7, fields[2] == "\(user)" else { continue }
+      fields[5] = Substring(home)
+      lines[index] = fields.joined(separator: ":")
+      isThere = true
+    }
+    if !isThere { lines.append("user:x:\(user):\(getegid())::\(home):/bin/sh") }
+    return lines.flatMap { Array("\($0)\n".utf8) }
+  }
+}
+
+extension IsolationChoice {
+  /// Finds out which level a run can have.
+  ///
+  /// - Parameter plan: What its sandboxes are like; called when they are to be tried.
+  /// - Returns: The level, and the plan when it is that of sandboxes.
+  /// - Throws: ``RunEngineError`` with code `isolationUnavailable` when a level was asked for that
+  ///   this machine does not give.
+  static func choose(
+    _ request: IsolationRequest, plan: () throws -> SandboxPlan, in root: WorkRoot,
+    indexTemplate: String
+  ) throws -> (choice: IsolationChoice, plan: SandboxPlan?) {
+    guard let level = request.level else {
+      return (
+        IsolationChoice(
+          level: .processes,
+          reason: "the default; --isolation sandbox gives each batch namespaces of its own"), nil
+      )
+    }
+    guard level == .sandbox else {
+      return (IsolationChoice(level: level, reason: "it was asked for"), nil)
+    }
+    let plan = try plan()
+    let container = try root.prepare(worker: 0, indexTemplate: indexTemplate)
+    defer { if let folder = root.retire(container, keepsFiles: false) { removeTree(folder) } }
+    if let problem = Sandbox.problem(plan.configuration(for: container)) {
+      throw RunEngineError(.isolationUnavailable, "\(problem)", cause: nil)
+    }
+    return (IsolationChoice(level: .sandbox, reason: "it was asked for"), plan)
+  }
+}
