@@ -35,7 +35,7 @@ let package = Package(
         .embedInCode("Observer/homes.c.in"), .embedInCode("Observer/interpose.c.in"),
         .embedInCode("Observer/locks.c.in"),
         .embedInCode("Observer/output.c.in"), .embedInCode("Observer/warm.c.in"),
-        .embedInCode("Observer/Observer.swift.in"),
+        .embedInCode("Observer/refusals.c.in"), .embedInCode("Observer/Observer.swift.in"),
       ]),
     .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "RunModel", "SystemFiles"]),
 
@@ -111,7 +111,8 @@ let package = Package(
         "RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["CSQLite", "RunModel", "TestSupport"],
+      name: "EndToEndTests",
+      dependencies: ["CSQLite", "CSystem", "RunModel", "TestSupport", "Workers"],
       path: "Tests/EndToEnd"),
 
     // What ci/bench runs.

@@ -3,6 +3,7 @@ import IntentWire
 import RunEngine
 import RunModel
 import SystemFiles
+import Workers
 
 /// A package's `carrel.json`; see docs/configuration.md.
 enum ConfigurationFile {
@@ -40,9 +41,13 @@ enum ConfigurationFile {
         guard given != nil || lstat(path, &status) == 0 else { return }
         bytes = try readFile(path, maxBytes: maxBytes)
       }
-      let (options, unknown) = try read(bytes)
-      for key in unknown { context.complain("warning: \(context.shown(path)): \(key)") }
-      configuration.intents = options
+      let content = try read(bytes)
+      for key in content.unknown { context.complain("warning: \(context.shown(path)): \(key)") }
+      configuration.intents = content.intents
+      configuration.isolation = content.isolation
+      configuration.isolation.writable = content.isolation.writable.map {
+        $0.hasPrefix("/") ? $0 : "\(package)/\($0)"
+      }
       configuration.text = String(decoding: bytes, as: UTF8.self)
     } catch let error as FileError {
       throw CommandError(.usage, "the configuration cannot be read: \(error)")
@@ -56,9 +61,17 @@ enum ConfigurationFile {
     var text: String
   }
 
-  /// - Returns: The options, and a remark for each key that is not known.
+  /// What a file says.
+  struct Content {
+    var intents = IntentOptions()
+    /// Paths are as they were written.
+    var isolation = IsolationRequest()
+    /// A remark for each key that is not known.
+    var unknown: [String] = []
+  }
+
   /// - Throws: ``Problem``.
-  static func read(_ bytes: [UInt8]) throws(Problem) -> (IntentOptions, unknown: [String]) {
+  static func read(_ bytes: [UInt8]) throws(Problem) -> Content {
     let json: WireJSON
     do throws(WireSyntaxError) {
       json = try WireJSON(reading: bytes)
@@ -66,8 +79,8 @@ enum ConfigurationFile {
       throw Problem(text: "not JSON: \(error)")
     }
     var reader = Reader()
-    var options = IntentOptions()
-    let root = try reader.object(json, "", keys: ["format", "intents"])
+    var content = Content()
+    let root = try reader.object(json, "", keys: ["format", "intents", "isolation"])
     guard let text = try reader.text(root["format"], "format") else {
       throw Problem(text: "'format' is missing; add \"format\": \"\(format)\"")
     }
@@ -79,6 +92,7 @@ enum ConfigurationFile {
         text: "format \(version) is newer than this version of Carrel, which reads \(format)")
     }
     if let value = root["intents"] {
+      var options = IntentOptions()
       let keys = ["callLimit", "indexDelay", "seed", "startLimit"]
       let intents = try reader.object(value, "intents", keys: keys)
       if let limit = try reader.seconds(intents["callLimit"], "intents.callLimit", isLimit: true) {
@@ -92,8 +106,11 @@ enum ConfigurationFile {
       options.indexDelay =
         try reader.seconds(intents["indexDelay"], "intents.indexDelay") ?? 0
       if let seed = intents["seed"] { options.seed = try reader.seed(seed) }
+      content.intents = options
     }
-    return (options, reader.unknown)
+    if let value = root["isolation"] { content.isolation = try reader.isolation(value) }
+    content.unknown = reader.unknown
+    return content
   }
 
   private struct Reader {
@@ -139,6 +156,39 @@ enum ConfigurationFile {
         throw Problem(text: "'\(path)' must be a number of seconds \(range)")
       }
       return seconds
+    }
+
+    mutating func isolation(_ json: WireJSON) throws(Problem) -> IsolationRequest {
+      let path = "isolation"
+      let members = try object(json, path, keys: ["level", "network", "writable"])
+      var request = IsolationRequest()
+      request.level = try choice(members["level"], "\(path).level")
+      if let network: SandboxNetwork = try choice(members["network"], "\(path).network") {
+        request.network = network
+      }
+      if let value = members["writable"] {
+        guard let list = value.array else {
+          throw Problem(text: "'\(path).writable' must be an array of paths")
+        }
+        for item in list {
+          guard let text = item.string, !text.isEmpty else {
+            throw Problem(text: "'\(path).writable' must be an array of paths")
+          }
+          request.writable.append(text)
+        }
+      }
+      return request
+    }
+
+    private func choice<Value: CaseIterable & RawRepresentable<String>>(
+      _ json: WireJSON?, _ path: String
+    ) throws(Problem) -> Value? {
+      guard let text = try text(json, path) else { return nil }
+      guard let value = Value(rawValue: text) else {
+        let list = Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        throw Problem(text: "'\(path)' must be one of \(list), not \"\(text)\"")
+      }
+      return value
     }
 
     mutating func seed(_ json: WireJSON) throws(Problem) -> SeedCall {

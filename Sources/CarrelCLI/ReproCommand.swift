@@ -4,6 +4,7 @@ import Orchestration
 import RunEngine
 import RunModel
 import SwiftTests
+import Workers
 
 /// `carrel repro`.
 enum ReproCommand {
@@ -22,7 +23,7 @@ enum ReproCommand {
       ConfigurationFile.reproductionSpec,
       OptionSpec(
         "--output", value: "PATH", help: "folder of run records (default: PACKAGE/.carrel/runs)"),
-    ] + PackageOptions.specs,
+    ] + IsolationOptions.specs + PackageOptions.specs,
     rest: "flags for 'swift build'",
     discussion: """
       Exit status: 0 reproduced (same verdict and same message), 10 passed, 11 failed differently,
@@ -85,6 +86,8 @@ private struct Reproduction {
     try ConfigurationFile.read(
       into: &configuration, arguments, package: package.location.package,
       recorded: .some(header?.configuration), context)
+    takeOverIsolation(into: &configuration.isolation)
+    try IsolationOptions.take(arguments, into: &configuration.isolation, context)
     let restoration = ContainerRestoration(bundle)
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
     let request = RunRequest(
@@ -107,6 +110,21 @@ private struct Reproduction {
     }
     if outcome.session.interruption != nil || code == .notWritten { return code }
     return judge(attempt, command: command, newContainer: outcome.containerPath)
+  }
+
+  /// A test that failed in a sandbox is run in one again, where that can be had.
+  private func takeOverIsolation(into request: inout IsolationRequest) {
+    guard manifest.isolation == IsolationLevel.sandbox.rawValue, !arguments.has("--isolation")
+    else { return }
+    if let problem = Sandbox.problem() {
+      context.complain(
+        "warning: the test failed in a sandbox, and is run without: \(problem)")
+      return
+    }
+    request.level = .sandbox
+    if let network = header?.network.flatMap({ SandboxNetwork(rawValue: $0) }) {
+      request.network = network
+    }
   }
 
   /// The package of the bundle's run, when nobody named one and none is around.

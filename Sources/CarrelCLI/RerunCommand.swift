@@ -10,7 +10,8 @@ enum RerunCommand {
   static let spec = CommandSpec(
     name: "rerun", summary: "run what failed or did not run in an earlier run",
     positionals: ["[RUN]", "[PACKAGE]"],
-    options: RunOptions.specs + PackageOptions.specs, rest: "flags for 'swift build'",
+    options: RunOptions.specs + IsolationOptions.specs + PackageOptions.specs,
+    rest: "flags for 'swift build'",
     discussion: """
       RUN is a run's ID, the beginning of one, the path of its record, or 'latest' (default). When
       the newest run planned no tests, the newest one that did is taken. With nothing to run
@@ -51,6 +52,7 @@ enum RerunCommand {
     var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
     try ConfigurationFile.read(
       into: &configuration, parsed, package: package.location.package, context)
+    try IsolationOptions.take(parsed, into: &configuration.isolation, context)
     // What failed with some data is run with the same data.
     if let seed = state.header?.seed, !parsed.has("--seed") { configuration.seed = seed }
     let request = RunRequest(

@@ -7,7 +7,7 @@ enum RunCommand {
   static let spec = CommandSpec(
     name: "run", summary: "build a package's tests and run them on isolated workers",
     positionals: ["[PACKAGE]"],
-    options: FilterOptions.specs + RunOptions.specs + [
+    options: FilterOptions.specs + RunOptions.specs + IsolationOptions.specs + [
       OptionSpec("--allow-empty", help: "a run without any test is a success")
     ] + PackageOptions.specs,
     rest: "flags for 'swift build'",
@@ -26,6 +26,7 @@ enum RunCommand {
     var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
     try ConfigurationFile.read(
       into: &configuration, parsed, package: package.location.package, context)
+    try IsolationOptions.take(parsed, into: &configuration.isolation, context)
     let request = RunRequest(
       package: package, configuration: configuration,
       tests: .filter(filter), allowsEmpty: parsed.has("--allow-empty"),

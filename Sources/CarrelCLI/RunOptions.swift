@@ -3,7 +3,6 @@ import Glibc
 import Orchestration
 import RunEngine
 import RunModel
-import Workers
 
 /// The options that say how tests are run.
 enum RunOptions {
@@ -23,14 +22,6 @@ enum RunOptions {
       "--start", value: "cold|warm|auto",
       help: "load the test executable for each process, or once and copy it; auto: warm when many "
         + "processes are planned (default: auto)"),
-    OptionSpec(
-      "--isolation", value: "directories|processes|sandbox",
-      help: "how strongly batches are kept apart: own folders; the same and processes that are "
-        + "ended with their batch; namespaces of their own with a read-only system "
-        + "(default: processes)"),
-    OptionSpec(
-      "--network", value: "loopback|host|none",
-      help: "what tests have of the network in a sandbox (default: loopback)"),
     OptionSpec(
       "--timeout", value: "SECONDS",
       help: "limit for each test; 'none' for no limit (default: 300)"),
@@ -89,12 +80,7 @@ enum RunOptions {
       leaksFail: try arguments.choice("--leaks", of: ["pass", "fail"]) != "pass",
       maxFailures: try arguments.integer("--max-failures", in: failureCounts))
     scheduling.checksTimeouts = limit <= longestCheckedLimit
-    let level = try arguments.choice("--isolation", of: IsolationLevel.allCases.map(\.rawValue))
-    let network = try arguments.choice("--network", of: SandboxNetwork.allCases.map(\.rawValue))
-    if network != nil, level != IsolationLevel.sandbox.rawValue {
-      throw UsageError(message: "--network needs --isolation sandbox")
-    }
-    var configuration = RunConfiguration(
+    return RunConfiguration(
       scheduling: scheduling, timeLimit: limit.isFinite ? limit : nil,
       grace: try arguments.seconds("--grace") ?? 2,
       slowAfter: min(
@@ -103,11 +89,6 @@ enum RunOptions {
       start: start.flatMap { StartPolicy(rawValue: $0) } ?? .auto,
       seed: arguments.string("--seed") ?? hexadecimal(random.next()), carrel: carrelVersion,
       arguments: commandLine)
-    configuration.isolation.level = level.flatMap { IsolationLevel(rawValue: $0) }
-    if let network = network.flatMap({ SandboxNetwork(rawValue: $0) }) {
-      configuration.isolation.network = network
-    }
-    return configuration
   }
 
   /// Longest time limit, in seconds, after which a test is tried once more alone.

@@ -132,7 +132,8 @@ package struct PackageRun {
         caller: package.environment, additional: package.passedVariables
       ).passed, buildConfiguration: package.location.configuration,
       buildFlags: package.buildFlags, configuration: configuration.text,
-      isolationReason: isolation.reason)
+      isolationReason: isolation.reason,
+      network: isolation.level == .sandbox ? configuration.isolation.network.rawValue : nil)
   }
 }
 

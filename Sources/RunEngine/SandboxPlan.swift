@@ -39,7 +39,15 @@ package struct SandboxPlan: Sendable {
     _ request: IsolationRequest, needed: [String], folder: String
   ) throws(WorkersError) {
     network = request.network
-    let writable = Set(request.writable.compactMap { resolvedPath($0) })
+    var writable: Set<String> = []
+    for path in request.writable {
+      guard let resolved = resolvedPath(path) else {
+        throw WorkersError(
+          .sandbox, "'\(path)' shall be writable in sandboxes, and is not there",
+          context: ["path": path], advice: "make it before the run")
+      }
+      writable.insert(resolved)
+    }
     var seen: Set<String> = []
     // A folder comes before what lies in it.
     for path in Set(needed.compactMap { resolvedPath($0) }).sorted()

@@ -19,6 +19,8 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var isolation: String
   /// Why it is that level; `nil` in logs that do not say.
   package var isolationReason: String?
+  /// What tests have of the network; `nil` in logs that do not say, and without a sandbox.
+  package var network: String?
   /// Seed that fixture tokens are made from.
   package var seed: String
   /// The compiler's own one-line description.
@@ -38,8 +40,9 @@ package struct RunHeader: Codable, Hashable, Sendable {
     batch: String, retries: Int, timeLimit: Double?, leaksFail: Bool, isolation: String,
     seed: String, toolchain: String, hostName: String, passedVariables: [String],
     buildConfiguration: String? = nil, buildFlags: [String]? = nil,
-    configuration: String? = nil, isolationReason: String? = nil
+    configuration: String? = nil, isolationReason: String? = nil, network: String? = nil
   ) {
+    self.network = network
     self.isolationReason = isolationReason
     self.configuration = configuration
     self.buildConfiguration = buildConfiguration

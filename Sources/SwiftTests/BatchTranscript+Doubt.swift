@@ -1,4 +1,6 @@
+import Glibc
 import RunModel
+import SystemFiles
 
 /// Why a piece of the channel says nothing.
 enum Unreadable: Error, CustomStringConvertible {
@@ -57,6 +59,7 @@ extension BatchTranscript {
     var outcome = TestOutcome(progress, duration: duration)
     guard outcome.verdict.isSuccess(leaksFail: true) else {
       if let damage = progress.damage { outcome.reason = damage }
+      outcome.add(IssueList(progress.refusals.map { Self.explanation(ofRefusal: $0) }))
       return outcome
     }
     let library = test.library.displayName
@@ -77,6 +80,14 @@ extension BatchTranscript {
       outcome.reason = "\(library) says that the test was skipped, but no record says why"
     }
     return outcome
+  }
+
+  /// Says what a test that failed could not do, and how it could.
+  static func explanation(ofRefusal path: String) -> TestIssue {
+    let known = access(path, F_OK) == 0 ? path : folder(of: path)
+    return TestIssue(
+      message: "the test could not write to '\(path)', which lies outside of its container and is "
+        + "read-only in the sandbox; allow it with --writable '\(known)'", severity: .warning)
   }
 
   /// Whether the process ended with a status that agrees with the results of the library's tests.

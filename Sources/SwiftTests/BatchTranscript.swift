@@ -74,6 +74,8 @@ package struct BatchTranscript: Sendable {
     var issues = IssueList()
     /// What the observer found, of which the library knows nothing.
     var findings = IssueList()
+    /// Paths that the test could not write to because they are read-only.
+    var refusals: [String] = []
     /// Cases that have ended.
     var cases = CaseList()
     var openCase: OpenCase?

@@ -20,6 +20,7 @@ package struct ObserverLibrary: Sendable {
     ("homes.c", PackageResources.homes_c_in), ("interpose.c", PackageResources.interpose_c_in),
     ("locks.c", PackageResources.locks_c_in),
     ("output.c", PackageResources.output_c_in), ("warm.c", PackageResources.warm_c_in),
+    ("refusals.c", PackageResources.refusals_c_in),
     ("Observer.swift", PackageResources.Observer_swift_in),
   ]
 

@@ -273,6 +273,7 @@ package final class SupervisedProcess {
     } else if isSure || undecidedLooks == Self.maxUndecidedLooks {
       finish()
     } else {
+      // The last look takes what has no environment for what it is.
       undecidedLooks += 1
       graceTimer = loop.after(0.005) { [self] in lookForOrphansAndGoOn() }
     }
@@ -303,11 +304,15 @@ package final class SupervisedProcess {
         continue
       }
       if status.session != pid, status.group != pid {
-        guard let environment = ProcessTable.environment(of: orphan), !environment.isEmpty else {
+        guard let environment = ProcessTable.environment(of: orphan),
+          !environment.isEmpty || undecidedLooks == Self.maxUndecidedLooks
+        else {
           isSure = false
           continue
         }
-        guard environment[Self.scopeVariable] == scope else { continue }
+        // In a sandbox there is nobody else's.
+        let its = environment[Self.scopeVariable] ?? (sandbox == nil ? "" : scope)
+        guard its == scope else { continue }
       }
       let descriptor = carrel_pidfd_open(orphan)
       guard descriptor >= 0 else { continue }

@@ -2,14 +2,29 @@ import IntentWire
 import RunEngine
 import TestSupport
 import Testing
+import Workers
 
 @testable import CarrelCLI
 
 @Suite struct ConfigurationFileTests {
-  private func read(_ text: String) throws(ConfigurationFile.Problem) -> (
-    IntentOptions, unknown: [String]
-  ) {
-    try ConfigurationFile.read(Array(text.utf8))
+  private func read(
+    _ text: String
+  ) throws(ConfigurationFile.Problem) -> (IntentOptions, unknown: [String]) {
+    let content = try ConfigurationFile.read(Array(text.utf8))
+    return (content.intents, content.unknown)
+  }
+
+  @Test func isolation() throws {
+    let text = """
+      {"format": "1.0", "isolation": {"level": "sandbox", "network": "none",
+        "writable": ["Snapshots", "/var/x"]}}
+      """
+    let isolation = try ConfigurationFile.read(Array(text.utf8)).isolation
+    #expect(
+      isolation
+        == IsolationRequest(level: .sandbox, network: .none, writable: ["Snapshots", "/var/x"]))
+    let plain = try ConfigurationFile.read(Array(#"{"format": "1.0"}"#.utf8)).isolation
+    #expect(plain == IsolationRequest())
   }
 
   @Test func everythingThatThereIs() throws {
@@ -57,6 +72,13 @@ import Testing
     ("", "not JSON"), ("[]", "the file must hold an object"), ("{}", "'format' is missing"),
     (#"{"format": 1}"#, "'format' must be a string"), (#"{"format": "x"}"#, "must be like \"1.0\""),
     (#"{"format": "2.0"}"#, "newer than this version"),
+    (#"{"format": "1.0", "isolation": 1}"#, "'isolation' must hold an object"),
+    (
+      #"{"format": "1.0", "isolation": {"level": "strong"}}"#,
+      #"'isolation.level' must be one of "directories", "processes", "sandbox", not "strong""#
+    ), (#"{"format": "1.0", "isolation": {"network": 1}}"#, "'isolation.network' must be a string"),
+    (#"{"format": "1.0", "isolation": {"writable": "x"}}"#, "must be an array of paths"),
+    (#"{"format": "1.0", "isolation": {"writable": [""]}}"#, "must be an array of paths"),
     (#"{"format": "1.0", "format": "1.0"}"#, "not JSON"),
     (#"{"format": "1.0", "intents": 1}"#, "'intents' must hold an object"),
     (#"{"format": "1.0", "intents": {"callLimit": 0}}"#, "more than 0"),

@@ -131,7 +131,9 @@ import Workers
     let page = DocumentationPage(try DocumentationFiles.text("docs/channel.md"))
     let grammar = page.code.filter { $0.language == "ebnf" }.map(\.text).joined(separator: "\n")
     let swift = try DocumentationFiles.text("Sources/SwiftTests/Observer/Observer.swift.in")
-    let c = try DocumentationFiles.text("Sources/SwiftTests/Observer/interpose.c.in")
+    let c = try ["interpose", "refusals"].map {
+      try DocumentationFiles.text("Sources/SwiftTests/Observer/\($0).c.in")
+    }.joined()
     let sent = Self.matches(#/\("k", "(\w+)"\)/#, in: swift)
       .union(Self.matches(#/\{\\"k\\":\\"(\w+)\\"/#, in: c))
     let reader = try DocumentationFiles.text("Sources/SwiftTests/ChannelRecord.swift")

@@ -1,0 +1,38 @@
+import RunEngine
+import RunModel
+import Workers
+
+/// The options that say how strongly batches are kept apart.
+enum IsolationOptions {
+  static let specs = [
+    OptionSpec(
+      "--isolation", value: "directories|processes|sandbox",
+      help: "how strongly batches are kept apart: own folders; the same and limits; namespaces of "
+        + "their own with a read-only system (default: processes)"),
+    OptionSpec(
+      "--network", value: "loopback|host|none",
+      help: "what tests have of the network in a sandbox (default: loopback)"),
+    OptionSpec(
+      "--writable", value: "PATH", isRepeatable: true,
+      help: "a file or folder that tests may write to in a sandbox, besides their container"),
+  ]
+
+  /// Takes over what the options say; they win over the configuration.
+  static func take(
+    _ arguments: ParsedArguments, into request: inout IsolationRequest, _ context: CommandContext
+  ) throws(UsageError) {
+    let level = try arguments.choice("--isolation", of: IsolationLevel.allCases.map(\.rawValue))
+    let network = try arguments.choice("--network", of: SandboxNetwork.allCases.map(\.rawValue))
+    if let level = level.flatMap({ IsolationLevel(rawValue: $0) }) { request.level = level }
+    if let network = network.flatMap({ SandboxNetwork(rawValue: $0) }) {
+      request.network = network
+    }
+    let paths = arguments.all("--writable")
+    request.writable += paths.map { context.absolute($0) }
+    guard request.level != .sandbox else { return }
+    for (name, isGiven) in [("--network", network != nil), ("--writable", !paths.isEmpty)]
+    where isGiven {
+      throw UsageError(message: "\(name) needs --isolation sandbox")
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import CSystem
+import Glibc
+import RunModel
+import TestSupport
+import Testing
+import Workers
+
+extension EndToEnd {
+  /// The level of isolation `sandbox`.
+  @Suite(.enabled(if: Sandbox.problem() == nil, "no sandbox can be made here"))
+  struct SandboxTests {
+    private func run(_ options: String...) async throws -> CarrelRun {
+      try await Carrel.run("Torture", ["--isolation", "sandbox"] + options)
+    }
+
+    /// Each test takes for itself what there is once on a machine.
+    @Test func testsDoNotMeet() async throws {
+      let run = try await run("--filter", "TortureXCTests", "--batch", "1", "--workers", "4")
+      #expect(run.output.status == 0, "\(run)")
+      #expect(try run.state.tests.count == 40)
+      #expect(try run.state.tests.allSatisfy { $0.result.verdict == .passed })
+      #expect(try run.state.header?.isolation == "sandbox")
+      #expect(try run.state.header?.network == "loopback")
+    }
+
+    /// The same tests meet at the level below, so that they show something.
+    @Test func testsMeetWithoutIt() async throws {
+      let run = try await Carrel.run(
+        "Torture", "--filter", "SharedMemory|MessageQueue", "--batch", "1", "--workers", "2")
+      defer {
+        shm_unlink("/carrel-torture")
+        msgctl(msgget(0x4361_7272, 0), IPC_RMID, nil)
+      }
+      let failed = try run.state.tests.filter { $0.result.verdict == .failed }
+      #expect(failed.count == 8, "\(run)")
+    }
+
+    @Test(arguments: ["loopback", "host", "none"])
+    func whatATestSees(network: String) async throws {
+      let run = try await run("--filter", "Prints", "--network", network)
+      #expect(run.output.status == 0, "\(run)")
+      let log = try run.log(try run.test("testPrintsWhatItSees").decisive?.stdout)
+      let lines = String(decoding: log, as: UTF8.self).split(separator: "\n").map { String($0) }
+      let seen = Dictionary(
+        uniqueKeysWithValues: lines.compactMap { line in
+          line.firstIndex(of: ":").map {
+            (String(line[..<$0]), String(line[$0...].dropFirst(2)))
+          }
+        })
+      #expect(seen["home"] == "/tmp/carrel/home" && seen["temporary"] == "/tmp/carrel/tmp/")
+      #expect(seen["working"] == run.package.path)
+      #expect(seen["processes"] == "2" && seen["read-only"] == "true")
+      if network == "loopback" { #expect(seen["interfaces"] == "lo") }
+      let child = try run.log(try run.test("testPrintsHomeOfChild").decisive?.stdout)
+      #expect(String(decoding: child, as: UTF8.self).contains(":/tmp/carrel/home:"))
+    }
+
+    /// A failed write outside the container is explained, and can be allowed.
+    @Test func writesOutsideAreExplained() async throws {
+      let package = try await FixturePackage.prepare("Torture")
+      let folder = "\(package.path)/Tests/OutsideTests"
+      let snapshots = ["snapshot.txt", "snapshot2.txt"].map { "\(folder)/\($0)" }
+      let refused = try await run("--filter", "ritesSnapshot|testWritesNowhere")
+      #expect(refused.output.status == 1, "\(refused)")
+      for name in ["testWritesSnapshot", "writesSnapshot()"] {
+        let attempt = try #require(try refused.test(name).decisive)
+        #expect(attempt.verdict == .failed)
+        let note = try #require(attempt.issues.last { $0.severity == .warning }, "\(refused)")
+        #expect(note.message.hasPrefix("the test could not write to '\(folder)/"))
+        #expect(note.message.hasSuffix("allow it with --writable '\(folder)'"))
+      }
+      let passed = try #require(try refused.test("testWritesNowhereAndPasses").decisive)
+      #expect(passed.verdict == .passed && passed.issues.isEmpty)
+      #expect(snapshots.allSatisfy { access($0, F_OK) != 0 })
+
+      defer { for path in snapshots { unlink(path) } }
+      let allowed = try await run("--filter", "ritesSnapshot", "--writable", folder)
+      #expect(allowed.output.status == 0, "\(allowed)")
+      #expect(snapshots.allSatisfy { access($0, F_OK) == 0 })
+    }
+
+    /// What left session, environment and parent is found all the same.
+    @Test func daemonsAreNamedAndEnded() async throws {
+      let run = try await run("--filter", "testLeavesADaemon")
+      #expect(run.output.status == 1, "\(run)")
+      let attempt = try #require(try run.test("testLeavesADaemon").decisive)
+      #expect(attempt.verdict == .leaked && attempt.leaks.map(\.command) == ["/bin/sleep 299"])
+      let leak = try #require(attempt.leaks.first)
+      #expect(kill(leak.pid, 0) != 0)
+    }
+
+    /// An ordinary user, a folder with spaces and other letters, and a path of 150 bytes.
+    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+    func ordinaryUserInALongPath() async throws {
+      let folder = try TemporaryFolder(name: "ä b " + String(repeating: "l", count: 125))
+      #expect(folder.path.utf8.count >= 150)
+      let package = try await FixturePackage.prepare("Torture")
+      let nobody: uid_t = 65534
+      for path in [folder.path, String(folder.path.prefix { $0 != " " }.dropLast(2))] {
+        #expect(chown(path, nobody, nobody) == 0)
+      }
+      let output = try await runProcess(
+        [
+          "/usr/bin/setpriv", "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups",
+          Carrel.executable, "run", package.path, "--skip-build", "--isolation", "sandbox",
+          "--output", folder.path(of: "runs"), "--filter", "Prints|Sockets|testPort",
+        ],
+        environment: Carrel.variables(adding: [
+          "HOME": folder.path(of: "home"), "XDG_CACHE_HOME": folder.path(of: "cache"),
+          "CARREL_WORK_DIR": folder.path(of: "work"),
+        ]))
+      let run = CarrelRun(package: package, output: output, folder: folder)
+      #expect(output.status == 0, "\(run)")
+      #expect(try run.state.header?.isolation == "sandbox")
+      let child = try run.log(try run.test("testPrintsHomeOfChild").decisive?.stdout)
+      #expect(String(decoding: child, as: UTF8.self).contains(":/tmp/carrel/home:"))
+    }
+
+    /// Killed without warning: the first process of each sandbox ends, and with it all others.
+    @Test func nothingOutlivesCarrel() async throws {
+      let package = try await FixturePackage.prepare("Outcomes")
+      let folder = try TemporaryFolder()
+      let runs = folder.path(of: "runs")
+      mkdir(runs, 0o755)
+      var watch = try FileWatch(runs)
+      let process = try ChildProcess(
+        [
+          Carrel.executable, "run", package.path, "--skip-build", "--isolation", "sandbox",
+          "--output", runs, "--filter", "HangXCTests|HangTests/", "--workers", "2", "--batch", "8",
+        ], environment: Carrel.variables(adding: [:]), timeout: 60)
+      let isHanging = try watch.first(within: 30) { () -> Bool? in
+        guard let record = try? recordFolder(in: runs) else { return nil }
+        let state = RunState(try readEvents("\(record)/events.jsonl"))
+        let open = state.tests.filter { $0.open != nil && !$0.id.function.hasPrefix("quick") }
+        return open.count >= 2 ? true : nil
+      }
+      #expect(isHanging == true)
+      // Each sandbox has its first process and a test's.
+      let descendants = descendants(of: process.pid)
+      #expect(descendants.count >= 4)
+      let descriptors = descendants.map { carrel_pidfd_open($0) }
+      process.signal(SIGKILL)
+      let output = try await process.output()
+      #expect(output.end == .signaled(SIGKILL) && !output.isOutputHeldOpen)
+      for descriptor in descriptors where descriptor >= 0 {
+        var ended = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&ended, 1, 3000) == 1)
+        close(descriptor)
+      }
+    }
+
+    private func descendants(of process: Int32) -> [Int32] {
+      ProcessTable.children(of: process).flatMap { [$0] + descendants(of: $0) }
+    }
+  }
+}

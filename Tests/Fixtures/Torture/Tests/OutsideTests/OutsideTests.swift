@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+import XCTest
+
+/// What a test finds, and is kept from, outside of its container.
+final class OutsideXCTests: XCTestCase {
+  /// A snapshot beside the source, as snapshot libraries write it.
+  func testWritesSnapshot() throws {
+    try "snapshot".write(
+      toFile: URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/snapshot.txt",
+      atomically: true, encoding: .utf8)
+  }
+
+  func testWritesNowhereAndPasses() {
+    XCTAssertLessThan(open("/usr/carrel-test", O_CREAT | O_WRONLY, 0o600), 0)
+  }
+
+  func testPrintsHomeOfChild() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/getent")
+    process.arguments = ["passwd", "\(getuid())"]
+    try process.run()
+    process.waitUntilExit()
+  }
+
+  func testPrintsWhatItSees() throws {
+    print("home: \(NSHomeDirectory())")
+    print("temporary: \(NSTemporaryDirectory())")
+    print("working: \(FileManager.default.currentDirectoryPath)")
+    print("processes: \(try processes().count)")
+    print("interfaces: \(try interfaces())")
+    var info = statvfs()
+    print("read-only: \(statvfs("/", &info) == 0 && info.f_flag & 1 != 0)")
+  }
+
+  /// 30 characters more than the folders have (unix(7) allows 107 bytes).
+  func testBindsSocketsInItsFolders() {
+    for folder in [NSHomeDirectory(), ProcessInfo.processInfo.environment["TMPDIR"] ?? ""] {
+      let path = folder + "/" + String(repeating: "s", count: 30)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let size = MemoryLayout.size(ofValue: address.sun_path)
+      XCTAssertLessThan(path.utf8.count, size)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(size)) }
+      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(descriptor) }
+      let result = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      XCTAssertEqual(result, 0, "\(path): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  /// One that has left session, environment and parent.
+  func testLeavesADaemon() {
+    let words = ["/usr/bin/setsid", "-f", "env", "-i", "/bin/sleep", "299"]
+    let arguments = words.map { strdup($0) } + [nil]
+    var process: pid_t = 0
+    XCTAssertEqual(posix_spawn(&process, words[0], nil, nil, arguments, environ), 0)
+    var status: Int32 = 0
+    XCTAssertEqual(waitpid(process, &status, 0), process)
+  }
+
+  private func processes() throws -> [Int] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int($0) }
+  }
+
+  private func interfaces() throws -> String {
+    try String(contentsOfFile: "/proc/net/dev", encoding: .utf8).split(separator: "\n").dropFirst(2)
+      .compactMap { $0.split(separator: ":").first?.trimmingCharacters(in: .whitespaces) }
+      .sorted().joined(separator: " ")
+  }
+}
+
+@Test func writesSnapshot() throws {
+  try "snapshot".write(
+    toFile: URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/snapshot2.txt",
+    atomically: false, encoding: .utf8)
+}
