@@ -28,7 +28,7 @@ package struct SandboxPlan: Sendable {
   private static let hidden = ["/tmp", "/var/tmp", "/dev/shm"]
   private static let users = "/etc/passwd"
 
-  private let network: SandboxNetwork
+  let network: SandboxNetwork
   private var binds: [Sandbox.Bind] = []
 
   /// - Parameters:
@@ -41,7 +41,7 @@ package struct SandboxPlan: Sendable {
     network = request.network
     var writable: Set<String> = []
     for path in request.writable {
-      guard let resolved = resolvedPath(path) else {
+      guard let resolved = existingPath(path) else {
         throw WorkersError(
           .sandbox, "'\(path)' shall be writable in sandboxes, and is not there",
           context: ["path": path], advice: "make it before the run")
@@ -50,7 +50,7 @@ package struct SandboxPlan: Sendable {
     }
     var seen: Set<String> = []
     // A folder comes before what lies in it.
-    for path in Set(needed.compactMap { resolvedPath($0) }).sorted()
+    for path in Set(needed.compactMap { existingPath($0) }).sorted()
     where Self.isHidden(path) && !seen.contains(where: { path.hasPrefix($0 + "/") }) {
       seen.insert(path)
       binds.append(.init(path, isWritable: writable.contains(path)))
@@ -115,10 +115,19 @@ extension IsolationChoice {
       return (IsolationChoice(level: level, reason: "it was asked for"), nil)
     }
     let plan = try plan()
-    let container = try root.prepare(worker: 0, indexTemplate: indexTemplate)
-    defer { if let folder = root.retire(container, keepsFiles: false) { removeTree(folder) } }
-    if let problem = Sandbox.problem(plan.configuration(for: container)) {
-      throw RunEngineError(.isolationUnavailable, "\(problem)", cause: nil)
+    let containers = [
+      try root.prepare(worker: 0, indexTemplate: indexTemplate),
+      try root.prepare(worker: 1, indexTemplate: indexTemplate),
+    ]
+    defer {
+      for container in containers {
+        if let folder = root.retire(container, keepsFiles: true) { removeTree(folder) }
+      }
+    }
+    if let problem = IsolationCheck.problem(
+      of: plan, container: containers[0], other: containers[1])
+    {
+      throw RunEngineError(.isolationUnavailable, problem)
     }
     return (IsolationChoice(level: .sandbox, reason: "it was asked for"), plan)
   }

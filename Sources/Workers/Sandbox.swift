@@ -256,28 +256,48 @@ extension Sandbox {
     _ configuration: Configuration = Configuration()
   ) -> WorkersError? {
     do throws(WorkersError) {
-      let loop = try EventLoop()
-      let registry = try ProcessRegistry(ownsAllChildren: false, adoptsOrphans: false)
-      let sandbox = try Sandbox(configuration, loop: loop, registry: registry)
-      var end: ProcessEnd?
-      let process = try SupervisedProcess(
-        ProcessRequest(
-          executable: "/bin/sh", arguments: ["-c", ":"], environment: [:],
-          scope: "probe-\(getpid())"),
-        in: sandbox, loop: loop, registry: registry, onOutput: { _, _ in },
-        onEnd: { ended, _ in end = ended })
-      let timer = loop.after(probeLimit) { sandbox.end {} }
-      loop.run { end != nil }
-      loop.cancel(timer)
-      var isGone = false
-      sandbox.end { isGone = true }
-      loop.run { isGone }
-      return process.launchFailure
+      _ = try output(of: ":", configuration)
+      return nil
     } catch {
       return error
     }
   }
 
-  /// Seconds that the probe may take.
-  private static let probeLimit = 10.0
+  /// Runs a shell script in a sandbox of its own.
+  ///
+  /// - Returns: What it wrote.
+  /// - Throws: ``WorkersError`` when the sandbox cannot be made, or the script does not end with
+  ///   status 0 in time.
+  package static func output(
+    of script: String, _ configuration: Configuration, environment: [String: String] = [:]
+  ) throws(WorkersError) -> String {
+    let loop = try EventLoop()
+    let registry = try ProcessRegistry(ownsAllChildren: false, adoptsOrphans: false)
+    let sandbox = try Sandbox(configuration, loop: loop, registry: registry)
+    var output: [UInt8] = []
+    var end: ProcessEnd?
+    let process = try SupervisedProcess(
+      ProcessRequest(
+        executable: "/bin/sh", arguments: ["-c", script], environment: environment,
+        scope: "check-\(getpid())"),
+      in: sandbox, loop: loop, registry: registry,
+      onOutput: { stream, bytes in if stream == .stdout { output += bytes } },
+      onEnd: { ended, _ in end = ended })
+    let timer = loop.after(checkLimit) { sandbox.end {} }
+    loop.run { end != nil }
+    loop.cancel(timer)
+    var isGone = false
+    sandbox.end { isGone = true }
+    loop.run { isGone }
+    if let failure = process.launchFailure { throw failure }
+    guard let end, end == .exited(0) else {
+      throw WorkersError(
+        .sandbox, "a script in a sandbox ended with \(end ?? .unknown)",
+        context: ["output": String(decoding: output, as: UTF8.self)])
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  /// Seconds that a check may take.
+  private static let checkLimit = 10.0
 }

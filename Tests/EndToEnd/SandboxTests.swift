@@ -1,4 +1,5 @@
 import CSystem
+import FoundationEssentials
 import Glibc
 import RunModel
 import TestSupport
@@ -114,6 +115,19 @@ extension EndToEnd {
       #expect(try run.state.header?.isolation == "sandbox")
       let child = try run.log(try run.test("testPrintsHomeOfChild").decisive?.stdout)
       #expect(String(decoding: child, as: UTF8.self).contains(":/tmp/carrel/home:"))
+    }
+
+    @Test func doctorTriesASandbox() async throws {
+      let output = try await Carrel.invoke(["doctor", "--format", "json"])
+      #expect(output.status == 0, "\(output.allText)")
+      struct Finding: Decodable {
+        var name: String
+        var status: String
+      }
+      let findings = try JSONDecoder().decode([Finding].self, from: Data(output.text.utf8))
+      #expect(findings.first { $0.name == "sandbox" }?.status == "ok")
+      let lost = try await Carrel.invoke(["doctor"], environment: ["PATH": "/nowhere"])
+      #expect(lost.status == 6 && lost.text.hasPrefix("FAILURE  toolchain"), "\(lost.allText)")
     }
 
     /// Killed without warning: the first process of each sandbox ends, and with it all others.

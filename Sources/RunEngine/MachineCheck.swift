@@ -1,0 +1,189 @@
+import Glibc
+import RunModel
+import SearchIndex
+import SwiftTests
+import SystemFiles
+import Workers
+
+/// Looks at what Carrel needs of a machine.
+package struct MachineCheck {
+  /// What was found.
+  package struct Finding: Codable, Hashable, Sendable {
+    package enum Status: String, Codable, Sendable {
+      case ok, warning, failure
+    }
+
+    /// One word or two: `toolchain`.
+    package var name: String
+    package var status: Status
+    /// What is so, as a sentence without a full stop.
+    package var message: String
+    /// What to do about it; `nil` when it is as it should be.
+    package var fix: String?
+
+    package init(name: String, status: Status, message: String, fix: String? = nil) {
+      self.name = name
+      self.status = status
+      self.message = message
+      self.fix = fix
+    }
+  }
+
+  /// Bytes of free space below which containers and records may not fit.
+  private static let leastSpace: UInt64 = 1 << 30
+  /// Descriptors that a run with many workers needs.
+  private static let leastDescriptors: UInt64 = 1024
+
+  private let environment: [String: String]
+  private let package: String
+  private let workFolder: String?
+
+  /// - Parameters:
+  ///   - environment: The caller's environment.
+  ///   - package: Absolute path of the package, or of the folder that would be one.
+  ///   - workFolder: As in ``WorkRoot/init(base:)``.
+  package init(environment: [String: String], package: String, workFolder: String?) {
+    self.environment = environment
+    self.package = package
+    self.workFolder = workFolder
+  }
+
+  /// Looks at everything, in an order in which what is missing first explains the rest.
+  package func findings() -> [Finding] {
+    var findings = [toolchain(), cache()]
+    findings += containers()
+    findings.append(descriptors())
+    findings.append(space(at: package, name: "disk of the package", what: "run records"))
+    return findings
+  }
+
+  private func toolchain() -> Finding {
+    let name = "toolchain"
+    do throws(SwiftTestsError) {
+      let found = try Toolchain.find(path: environment["PATH"])
+      guard access(found.clang, X_OK) == 0 else {
+        return Finding(
+          name: name, status: .failure, message: "\(found.binFolder) has no clang",
+          fix: "install a whole toolchain of Swift 6.2 or newer")
+      }
+      return Finding(name: name, status: .ok, message: "Swift is in \(found.binFolder)")
+    } catch {
+      return Finding(
+        name: name, status: .failure, message: "no Swift toolchain is on PATH",
+        fix: "install Swift 6.2 or newer and make sure that 'swift --version' works in this shell")
+    }
+  }
+
+  private func cache() -> Finding {
+    do {
+      let folder = try PrivateFolder.cache(environment: environment)
+      return Finding(name: "cache", status: .ok, message: "the cache is in \(folder)")
+    } catch {
+      return Finding(
+        name: "cache", status: .failure, message: "no cache can be used: \(error)",
+        fix: "set XDG_CACHE_HOME to a folder of this user that can be written")
+    }
+  }
+
+  /// Containers, the index, and the levels of isolation.
+  private func containers() -> [Finding] {
+    do {
+      let root = try WorkRoot(base: workFolder)
+      defer { root.close() }
+      let template = root.path + "/index.sqlite"
+      try SearchIndex.createEmpty(at: template)
+      let own = try root.prepare(worker: 1, indexTemplate: template)
+      let other = try root.prepare(worker: 2, indexTemplate: template)
+      return [
+        Finding(name: "containers", status: .ok, message: "containers are made in \(root.path)"),
+        space(at: root.path, name: "disk of containers", what: "containers"),
+        sandbox(own, other, folder: root.path),
+      ]
+    } catch {
+      return [
+        Finding(
+          name: "containers", status: .failure, message: "\(error)", fix: WorkRoot.advice)
+      ]
+    }
+  }
+
+  private func sandbox(_ own: Container, _ other: Container, folder: String) -> Finding {
+    let name = "sandbox"
+    let problem: String?
+    do throws(WorkersError) {
+      let plan = try SandboxPlan(IsolationRequest(), needed: [], folder: folder)
+      problem = IsolationCheck.problem(of: plan, container: own, other: other)
+    } catch {
+      problem = "\(error)"
+    }
+    guard let problem else {
+      return Finding(
+        name: name, status: .ok,
+        message: "--isolation sandbox works: a real process could not leave it")
+    }
+    return Finding(
+      name: name, status: .warning, message: "--isolation sandbox does not work: \(problem)",
+      fix: Self.adviceForSandboxes())
+  }
+
+  /// What keeps this machine from sandboxes, as far as its settings tell.
+  private static func adviceForSandboxes() -> String {
+    func setting(_ name: String) -> String? {
+      readSmallFile("/proc/sys/\(name)").map { bytes in
+        String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
+      }
+    }
+    if geteuid() != 0 {
+      if setting("kernel/unprivileged_userns_clone") == "0" {
+        return "let ordinary users make namespaces: sysctl kernel.unprivileged_userns_clone=1"
+      }
+      if setting("kernel/apparmor_restrict_unprivileged_userns") == "1" {
+        return "let ordinary users make namespaces, or give carrel an AppArmor profile with "
+          + "'userns': sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+      }
+    }
+    if setting("user/max_user_namespaces") == "0" {
+      return "allow namespaces: sysctl user.max_user_namespaces=10000"
+    }
+    return "Linux 5.12 is needed, and in a container the right to make namespaces and to mount "
+      + "(docker run --privileged, or --security-opt seccomp=unconfined "
+      + "--security-opt systempaths=unconfined --cap-add SYS_ADMIN); '--isolation processes' does "
+      + "without"
+  }
+
+  private func descriptors() -> Finding {
+    var limit = rlimit()
+    let name = "open files"
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      return Finding(
+        name: name, status: .warning, message: "the limit cannot be read: \(errorText(errno))",
+        fix: "see 'ulimit -n'")
+    }
+    let message = "\(limit.rlim_cur) descriptors are allowed"
+    guard limit.rlim_cur >= Self.leastDescriptors else {
+      return Finding(
+        name: name, status: .warning, message: message + ", which is little for many workers",
+        fix: "raise the limit: ulimit -n \(Self.leastDescriptors)")
+    }
+    return Finding(name: name, status: .ok, message: message)
+  }
+
+  private func space(at path: String, name: String, what: String) -> Finding {
+    var info = statvfs()
+    guard statvfs(path, &info) == 0 else {
+      return Finding(
+        name: name, status: .warning,
+        message: "the space at \(path) cannot be read: \(errorText(errno))",
+        fix: "give the path of a folder that can be read")
+    }
+    let free = UInt64(info.f_bavail) * UInt64(info.f_frsize)
+    let message = "\(free >> 20) MiB are free at \(path)"
+    guard free >= Self.leastSpace else {
+      return Finding(
+        name: name, status: .warning, message: message + ", which is little for \(what)",
+        fix: what == "containers"
+          ? WorkRoot.advice : "free some, or give --output a folder with room")
+    }
+    return Finding(name: name, status: .ok, message: message)
+  }
+}

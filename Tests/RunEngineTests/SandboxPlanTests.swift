@@ -1,0 +1,81 @@
+import Glibc
+import SystemFiles
+import TestSupport
+import Testing
+import Workers
+
+@testable import RunEngine
+
+@Suite struct SandboxPlanTests {
+  @Test func theHomeOfTheUserIsTheContainers() {
+    let users = "root:x:0:0:root:/root:/bin/bash\nann:x:7:8:Ann,,:/home/ann:/bin/sh\nodd\n"
+    let changed = SandboxPlan.users(Array(users.utf8), user: 7, home: "/c/home")
+    #expect(
+      String(decoding: changed, as: UTF8.self)
+        == "root:x:0:0:root:/root:/bin/bash\nann:x:7:8:Ann,,:/c/home:/bin/sh\nodd\n")
+  }
+
+  @Test func aUserWithoutAnEntryGetsOne() {
+    let changed = SandboxPlan.users([], user: 7, home: "/c/home")
+    #expect(
+      String(decoding: changed, as: UTF8.self)
+        == "user:x:7:\(getegid())::/c/home:/bin/sh\n")
+  }
+
+  @Test func whatIsHiddenIsBoundWhenItIsNeeded() throws {
+    let folder = try TemporaryFolder(in: "/var/tmp")
+    let package = folder.path(of: "package")
+    try makeFolders(package + "/.build", mode: 0o755)
+    let plan = try SandboxPlan(
+      IsolationRequest(network: .none, writable: ["/usr", package + "/.build"]),
+      needed: [package, package + "/.build", "/usr", folder.path(of: "missing")],
+      folder: folder.path)
+    let configuration = plan.configuration(for: Container(root: "/c"))
+    #expect(configuration.network == .none)
+    #expect(configuration.binds.first == .init("/c", at: "/tmp/carrel", isWritable: true))
+    #expect(configuration.binds.last == .init(folder.path(of: "passwd"), at: "/etc/passwd"))
+    #expect(
+      Array(configuration.binds.dropFirst().dropLast()) == [
+        .init(package), .init("/usr", isWritable: true),
+        .init(package + "/.build", isWritable: true),
+      ])
+  }
+
+  @Test func whatShallBeWritableHasToBeThere() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path(of: "missing")
+    let error = #expect(throws: WorkersError.self) {
+      try SandboxPlan(IsolationRequest(writable: [path]), needed: [], folder: folder.path)
+    }
+    #expect(error?.code == .sandbox && error?.context["path"] == path)
+  }
+}
+
+/// Serial, because a process has only one set of children.
+@Suite(.serialized, .enabled(if: Sandbox.problem() == nil, "no sandbox can be made here"))
+struct IsolationCheckTests {
+  private func problem(
+    _ request: (_ other: Container) -> IsolationRequest
+  ) throws -> String? {
+    let folder = try TemporaryFolder()
+    let template = folder.path(of: "index")
+    try writeSmallFile(template, [])
+    let root = try WorkRoot(base: folder.path(of: "work"))
+    let own = try root.prepare(worker: 1, indexTemplate: template)
+    let other = try root.prepare(worker: 2, indexTemplate: template)
+    let plan = try SandboxPlan(request(other), needed: [], folder: folder.path)
+    return IsolationCheck.problem(of: plan, container: own, other: other)
+  }
+
+  @Test(arguments: SandboxNetwork.allCases) func aSandboxIsOne(network: SandboxNetwork) throws {
+    #expect(try problem { _ in IsolationRequest(network: network) } == nil)
+  }
+
+  /// The check sees what is not kept.
+  @Test func aWayOutIsFound() throws {
+    let problem = try #require(
+      try problem { IsolationRequest(writable: [$0.root]) })
+    #expect(problem.contains("a file can be written at /"), "\(problem)")
+    #expect(problem.contains("another worker's container is seen at /"), "\(problem)")
+  }
+}
