@@ -40,9 +40,13 @@ enum ConfigurationFile {
         guard given != nil || lstat(path, &status) == 0 else { return }
         bytes = try readFile(path, maxBytes: maxBytes)
       }
-      let (options, unknown) = try read(bytes)
+      let (options, limits, unknown) = try read(bytes)
       for key in unknown { context.complain("warning: \(context.shown(path)): \(key)") }
       configuration.intents = options
+      // Those of an earlier run are in its record, with what its command line said.
+      if given != nil || recorded == nil {
+        configuration.limits = try LimitOptions.limits(arguments, over: limits)
+      }
       configuration.text = String(decoding: bytes, as: UTF8.self)
     } catch let error as FileError {
       throw CommandError(.usage, "the configuration cannot be read: \(error)")
@@ -56,9 +60,11 @@ enum ConfigurationFile {
     var text: String
   }
 
-  /// - Returns: The options, and a remark for each key that is not known.
+  /// - Returns: The options, the limits, and a remark for each key that is not known.
   /// - Throws: ``Problem``.
-  static func read(_ bytes: [UInt8]) throws(Problem) -> (IntentOptions, unknown: [String]) {
+  static func read(
+    _ bytes: [UInt8]
+  ) throws(Problem) -> (IntentOptions, ResourceLimits, unknown: [String]) {
     let json: WireJSON
     do throws(WireSyntaxError) {
       json = try WireJSON(reading: bytes)
@@ -67,7 +73,7 @@ enum ConfigurationFile {
     }
     var reader = Reader()
     var options = IntentOptions()
-    let root = try reader.object(json, "", keys: ["format", "intents"])
+    let root = try reader.object(json, "", keys: ["format", "intents", "limits"])
     guard let text = try reader.text(root["format"], "format") else {
       throw Problem(text: "'format' is missing; add \"format\": \"\(format)\"")
     }
@@ -93,7 +99,12 @@ enum ConfigurationFile {
         try reader.seconds(intents["indexDelay"], "intents.indexDelay") ?? 0
       if let seed = intents["seed"] { options.seed = try reader.seed(seed) }
     }
-    return (options, reader.unknown)
+    var limits = ResourceLimits()
+    if let value = root["limits"] {
+      limits = try LimitOptions.read(
+        try reader.object(value, "limits", keys: LimitOptions.keys))
+    }
+    return (options, limits, reader.unknown)
   }
 
   private struct Reader {

@@ -31,6 +31,7 @@ enum RunOptions {
     OptionSpec(
       "--slow", value: "SECONDS",
       help: "report a test that runs longer than this; 'none' for never (default: 60)"),
+  ] + LimitOptions.specs + [
     OptionSpec(
       "--retries", value: "N",
       help: "try a failed test again, alone, up to N times, at most 1000 (default: 0)"),
@@ -80,7 +81,7 @@ enum RunOptions {
       leaksFail: try arguments.choice("--leaks", of: ["pass", "fail"]) != "pass",
       maxFailures: try arguments.integer("--max-failures", in: failureCounts))
     scheduling.checksTimeouts = limit <= longestCheckedLimit
-    return RunConfiguration(
+    var configuration = RunConfiguration(
       scheduling: scheduling, timeLimit: limit.isFinite ? limit : nil,
       grace: try arguments.seconds("--grace") ?? 2,
       slowAfter: min(
@@ -89,6 +90,8 @@ enum RunOptions {
       start: start.flatMap { StartPolicy(rawValue: $0) } ?? .auto,
       seed: arguments.string("--seed") ?? hexadecimal(random.next()), carrel: carrelVersion,
       arguments: commandLine)
+    configuration.limits = try LimitOptions.limits(arguments)
+    return configuration
   }
 
   /// Longest time limit, in seconds, after which a test is tried once more alone.

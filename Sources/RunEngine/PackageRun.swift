@@ -42,7 +42,9 @@ package struct PackageRun {
     } catch {
       failure = error
     }
-    let header = header(record: record, compiler: catalog.compiler)
+    let limiter = Limiter(request.configuration.limits)
+    defer { limiter.close() }
+    let header = header(record: record, compiler: catalog.compiler, limits: limiter.record)
     try record.write(header)
     if failure == nil {
       do {
@@ -58,7 +60,8 @@ package struct PackageRun {
       supervisor: supervisor, root: root, indexTemplate: workplace.indexTemplate,
       catalog: catalog,
       package: package, configuration: request.configuration, plan: plan,
-      record: record, events: events, header: header, listener: listener)
+      record: record, events: events, header: header, listener: listener,
+      limiter: limiter)
     if let failure { session.log(.problem(listener.problem(for: failure))) }
     if !selected.isEmpty {
       listener.runWillStart(session, tests: plan.count, of: Set(catalog.tests.map(\.id)).count)
@@ -102,7 +105,7 @@ package struct PackageRun {
     return selection.tests.sorted { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
   }
 
-  private func header(record: RunRecord, compiler: String) -> RunHeader {
+  private func header(record: RunRecord, compiler: String, limits: RunLimits?) -> RunHeader {
     let package = request.package
     let configuration = request.configuration
     let scheduling = configuration.scheduling
@@ -119,7 +122,8 @@ package struct PackageRun {
       passedVariables: TestEnvironment(
         caller: package.environment, additional: package.passedVariables
       ).passed, buildConfiguration: package.location.configuration,
-      buildFlags: package.buildFlags, configuration: configuration.text)
+      buildFlags: package.buildFlags, configuration: configuration.text,
+      limits: limits)
   }
 }
 

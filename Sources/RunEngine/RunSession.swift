@@ -18,6 +18,10 @@ package final class RunSession {
   let environment: TestEnvironment
   /// What batches that call apps share.
   let intents: IntentRun
+  /// Sets the limits of batches.
+  let limiter: Limiter
+  /// Path of the debugger that shows stacks of processes which hang.
+  let debugger: String?
   let header: RunHeader
   weak var listener: (any RunListener)?
   private let events: EventLogWriter
@@ -44,12 +48,17 @@ package final class RunSession {
   private let clockOffset = wallClockSeconds() - monotonicSeconds()
   private var random = SystemRandomNumberGenerator()
 
-  /// - Parameter plan: The tests to run; their products are in the catalog.
+  /// - Parameters:
+  ///   - plan: The tests to run; their products are in the catalog.
+  ///   - limiter: Sets the limits of the configuration; `nil` to make one.
   package init(
     supervisor: Supervisor, root: WorkRoot, indexTemplate: String, catalog: TestCatalog,
     package: PackageConfiguration, configuration: RunConfiguration, plan: Plan,
-    record: RunRecord, events: EventLogWriter, header: RunHeader, listener: (any RunListener)?
+    record: RunRecord, events: EventLogWriter, header: RunHeader, listener: (any RunListener)?,
+    limiter: Limiter? = nil
   ) {
+    self.limiter = limiter ?? Limiter(configuration.limits)
+    debugger = Self.findDebugger(path: package.environment["PATH"])
     self.supervisor = supervisor
     self.root = root
     self.indexTemplate = indexTemplate
@@ -85,6 +94,7 @@ package final class RunSession {
     intents.onWriteFailure = { [unowned self] in noteWriteFailure($0) }
     log(.runStarted(header))
     for problem in catalog.problems { log(.problem(problem)) }
+    if let problem = self.limiter.problem { log(.problem(problem)) }
     for problem in plan.problems { log(.problem(problem)) }
     for test in plan.tests { log(.testPlanned(test)) }
     isWriting = false
@@ -116,6 +126,7 @@ package final class RunSession {
     loop.run { intents.isIdle }
     starter.finish()
     supervisor.registry.endAdopted()
+    limiter.close()
     if let leftFiles = disposal.leftFiles {
       log(
         .problem(
@@ -290,6 +301,7 @@ package final class RunSession {
 
   private func batchEnded(_ batch: BatchRun, _ ended: BatchRun.Ended) {
     let spec = batch.spec
+    batch.limits?.end()
     log(
       .batchFinished(
         BatchFinish(
@@ -320,6 +332,6 @@ package final class RunSession {
       startOrder: ended.startOrder, start: batchStart(batch.spec, starts[batch.spec.batch]),
       request: ended.request, original: batch.container, container: container, header: header,
       record: record, compression: configuration.compression, selection: ended.selection,
-      calls: batch.intents.map { CallEvidence($0) }, stop: disposal.stopsPacking)
+      calls: batch.intents.map { CallEvidence($0) }, hang: ended.hang, stop: disposal.stopsPacking)
   }
 }

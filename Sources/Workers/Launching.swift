@@ -65,11 +65,13 @@ func launch(_ request: ProcessRequest) throws(WorkersError) -> StartedProcess {
       request.executable.withCString { path in
         withOptionalCString(request.directory) { directory in
           descriptors.withUnsafeBufferPointer { descriptors in
-            var call = carrel_spawn_request(
-              path: path, argv: argv, envp: envp, directory: directory,
-              descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
-              new_session: true)
-            return carrel_spawn(&call, &pidfd)
+            withOptionalCLimits(request.limits) { limits in
+              var call = carrel_spawn_request(
+                path: path, argv: argv, envp: envp, directory: directory,
+                descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
+                new_session: true, limits: limits)
+              return carrel_spawn(&call, &pidfd)
+            }
           }
         }
       }

@@ -10,6 +10,8 @@ package struct WorkersError: Error, Sendable, CustomStringConvertible {
     case launch = "launch-failed"
     /// A container could not be made.
     case container = "container-failed"
+    /// The limits of a batch could not be set up.
+    case limits = "limits-failed"
     /// No folder for files that are kept between runs can be used.
     case noCache = "no-cache"
   }

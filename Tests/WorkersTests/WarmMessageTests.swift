@@ -10,11 +10,11 @@ struct WarmMessageTests {
 
   @Test func requestIsCountThenArgumentsThenVariables() {
     let request = WarmRequest(arguments: ["/x y", "ä"], variables: ["A=1", "B="])
-    #expect(request.encoded == Array("2\0/x y\0ä\0A=1\0B=\0".utf8))
-    #expect(WarmRequest(arguments: [], variables: []).encoded == Array("0\0".utf8))
+    #expect(request.encoded == Array("2\00\0/x y\0ä\0A=1\0B=\0".utf8))
+    #expect(WarmRequest(arguments: [], variables: []).encoded == Array("0\00\0".utf8))
     // An empty argument is one, and nothing is passed on after a zero byte.
     let odd = WarmRequest(arguments: ["", "a\0b"], variables: [])
-    #expect(odd.encoded == Array("2\0\0a\0".utf8))
+    #expect(odd.encoded == Array("2\00\0\0a\0".utf8))
   }
 
   @Test func repliesAreRead() {
