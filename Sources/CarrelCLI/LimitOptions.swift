@@ -5,7 +5,7 @@ import RunModel
 ///
 /// What stands on the command line wins; `none` there takes back a limit of the file.
 enum LimitOptions {
-  static let memorySizes = (16 << 20)...(1 << 50)
+  static let memorySizes = (64 << 20)...(1 << 50)
   static let processCounts = 1...4_000_000
   static let fileCounts = 32...1_000_000
   static let diskSizes = 4096...(1 << 50)

@@ -13,9 +13,11 @@ extension BatchRun {
     endedAt = now
     // What happens while the apps end says nothing about the test.
     let cause = intervention
-    guard let intents else { return conclude(end, cause, leftovers, at: now) }
-    openCall = intents.openCall
-    intents.stop { [self] in conclude(end, cause, leftovers, at: now) }
+    openCall = intents?.openCall
+    stopLooking { [self] in
+      guard let intents else { return conclude(end, cause, leftovers, at: now) }
+      intents.stop { [self] in conclude(end, cause, leftovers, at: now) }
+    }
   }
 
   /// - Parameters:

@@ -95,7 +95,12 @@ extension BatchRun {
     for timer in [limitTimer, slowTimer, silenceTimer, diskTimer] {
       session.supervisor.loop.cancel(timer)
     }
-    snapshot?.cancel()
+  }
+
+  /// Goes on when nothing looks at the processes any more.
+  func stopLooking(_ handler: @escaping () -> Void) {
+    guard let snapshot else { return handler() }
+    snapshot.stop(handler)
   }
 
   /// The limit that ended the process, when that is proven.
@@ -128,7 +133,8 @@ extension BatchRun {
     }
     if limits.refusals > 0, let processes = configured.processes {
       notes.append(
-        "the kernel refused a process or thread of the batch for the limit of \(processes) (cgroup)")
+        "the kernel refused a process or thread of the batch for the limit of \(processes) (cgroup)"
+      )
     }
     var outcome = outcome
     if !notes.isEmpty {

@@ -34,7 +34,9 @@ private func demangledSymbol(_ symbol: ArraySlice<UInt8>) -> [UInt8]? {
     return nil
   }
   let name = symbol.map { CChar(bitPattern: $0) }
-  guard let text = name.withUnsafeBufferPointer({ swiftDemangle($0.baseAddress, $0.count, nil, nil, 0) })
+  guard
+    let text = name.withUnsafeBufferPointer({ swiftDemangle($0.baseAddress, $0.count, nil, nil, 0) }
+    )
   else { return nil }
   defer { free(text) }
   return Array(String(cString: text).utf8)

@@ -16,6 +16,8 @@ final class HangSnapshot {
   /// Most bytes of the debugger's text, and of the end of each stream.
   static let mostStackBytes = 256 << 10
   static let mostOutputBytes = 32 << 10
+  /// Most bytes of what the debugger says of its own work.
+  static let mostComplaintBytes = 4 << 10
 
   /// What is to be looked at.
   struct Subject {
@@ -35,8 +37,12 @@ final class HangSnapshot {
   private let subject: Subject
   private let loop: EventLoop
   private let report = ProcessReport()
-  private var debuggers: [SupervisedProcess] = []
+  private var debuggers: [Int32: SupervisedProcess] = [:]
+  private var debuggingTimers: [EventLoop.Timer] = []
+  private var onStopped: (() -> Void)?
   private var stacks: [(pid: Int32, text: [UInt8])] = []
+  /// What the debuggers said of their work; worth something when there are no stacks.
+  private var complaints: [[UInt8]] = []
   private var left = 0
   private var timer: EventLoop.Timer?
   private var onDone: (() -> Void)?
@@ -76,35 +82,49 @@ final class HangSnapshot {
     let request = ProcessRequest(
       executable: debugger,
       arguments: [
-        "-nx", "-batch", "-p", "\(pid)", "-ex", "set width 0", "-ex",
+        "-nx", "-batch", "-iex", "set complaints 0", "-p", "\(pid)", "-ex", "set width 0", "-ex",
         "thread apply all backtrace 64",
       ],
       // No network, and no settings of the user.
       environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "DEBUGINFOD_URLS": ""],
       directory: "/", scope: subject.scope + "-stacks")
-    let index = stacks.count
+    let index = Int32(stacks.count)
     stacks.append((pid, []))
-    var isOver = false
+    complaints.append([])
     do throws(WorkersError) {
       let process = try SupervisedProcess(
         request, loop: supervisor.loop, registry: supervisor.registry, leftoverGrace: 0
-      ) { [weak self] _, bytes in
-        guard let self else { return }
-        stacks[index].text += bytes.prefix(Self.mostStackBytes - stacks[index].text.count)
+      ) { [weak self] stream, bytes in
+        self?.take(stream, bytes, of: index)
       } onEnd: { [weak self] _, _ in
-        isOver = true
-        self?.partIsDone()
+        self?.debuggerEnded(index)
       }
       left += 1
-      debuggers.append(process)
-      loop.after(Self.longestDebugging) { [weak self] in
-        guard !isOver else { return }
-        self?.notes.append("gdb took too long with process \(pid)")
-        process.terminate(grace: 0)
-      }
+      debuggers[index] = process
+      debuggingTimers.append(
+        loop.after(Self.longestDebugging) { [weak self] in
+          guard let self, let process = debuggers[index] else { return }
+          notes.append("gdb took too long with process \(pid)")
+          process.terminate(grace: 0)
+        })
     } catch {
       notes.append("\(error)")
     }
+  }
+
+  private func take(_ stream: ProcessStream, _ bytes: UnsafeRawBufferPointer, of index: Int32) {
+    let index = Int(index)
+    if stream == .stdout {
+      stacks[index].text += bytes.prefix(Self.mostStackBytes - stacks[index].text.count)
+    } else {
+      complaints[index] += bytes.prefix(Self.mostComplaintBytes - complaints[index].count)
+    }
+  }
+
+  private func debuggerEnded(_ index: Int32) {
+    debuggers[index] = nil
+    partIsDone()
+    goOnWhenStopped()
   }
 
   private func partIsDone() {
@@ -116,12 +136,25 @@ final class HangSnapshot {
     guard let onDone else { return }
     self.onDone = nil
     loop.cancel(timer)
-    cancel()
     onDone()
   }
 
   /// Ends what still looks at the processes.
-  func cancel() { for process in debuggers { process.terminate(grace: 0) } }
+  ///
+  /// - Parameter onStopped: Called when no debugger is left; at once when there is none.
+  func stop(_ onStopped: @escaping () -> Void) {
+    onDone = nil
+    self.onStopped = onStopped
+    for timer in debuggingTimers + (timer.map { [$0] } ?? []) { loop.cancel(timer) }
+    for process in debuggers.values { process.terminate(grace: 0) }
+    goOnWhenStopped()
+  }
+
+  private func goOnWhenStopped() {
+    guard debuggers.isEmpty, let onStopped else { return }
+    self.onStopped = nil
+    onStopped()
+  }
 
   /// The text as it is now, at most about 1 MiB.
   var text: [UInt8] {
@@ -130,9 +163,10 @@ final class HangSnapshot {
     for note in notes { text += "note: \(note)\n".utf8 }
     text += "\n".utf8
     text += report.bytes
-    for (pid, stack) in stacks where !stack.isEmpty {
+    for (index, (pid, stack)) in stacks.enumerated() {
       text += "\nstacks of process \(pid), by gdb\n".utf8
-      text += demangled(stack)
+      let hasStacks = stack.contains(Array("#0 ".utf8))
+      text += hasStacks ? demangled(stack) : stack + complaints[index]
       if stack.count >= Self.mostStackBytes { text += "\n[carrel: the rest is left out]".utf8 }
       text += "\n".utf8
     }

@@ -207,7 +207,8 @@ extension BatchTranscript {
       outcome.verdict = .crashed
       outcome.reason =
         endCause
-        ?? "the process ended with \(end) in the set-up of the test's suite, before the test started"
+        ?? "the process ended with \(end) in the set-up of the test's suite, before the test "
+        + "started"
     } else if case .signaled = end {
       outcome.verdict = .crashed
     }

@@ -1,6 +1,6 @@
 import Glibc
-import SystemFiles
 import Synchronization
+import SystemFiles
 
 /// What `/proc` says about processes that hang: a text for people that grows while it is collected.
 ///

@@ -2,8 +2,9 @@
 // messages.
 //
 // Carrel sends one byte with four to six descriptors: standard output, standard error, the channel,
-// a file with ``WarmRequest``, and the files by which the copy joins its control groups. The warm process answers with ``WarmReply``. Its side is in
-// `Observer/warm.c.in`; both are made from one source, so the format has no version.
+// a file with ``WarmRequest``, and the files by which the copy joins its control groups. The warm
+// process answers with ``WarmReply``. Its side is in `Observer/warm.c.in`; both are made from one
+// source, so the format has no version.
 
 /// Arguments and environment of a batch, as a warm process reads them from a file.
 struct WarmRequest: Hashable {
