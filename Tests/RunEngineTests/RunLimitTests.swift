@@ -13,6 +13,10 @@ import Workers
 extension RunsProcesses {
   /// Runs under limits.
   @Suite struct RunLimitTests {
+    /// A command that takes 256 MiB and more.
+    private static let takesMemory =
+      "awk 'BEGIN { x = \"aaaaaaaa\"; while (length(x) < 250000000) x = x x }'"
+
     private func text(_ bundle: BundleReader?) throws -> String {
       String(decoding: try #require(bundle).read(BundlePaths.hang), as: UTF8.self)
     }
@@ -94,8 +98,8 @@ extension RunsProcesses {
     @Test(.enabled(if: canMakeControlGroups, "no control groups can be made here"))
     func killForMemoryIsNamed() async throws {
       let package = try FakePackage([
-        "M.A/test1": ":", "M.A/test2Takes": "exec tail -c 1000000000 /dev/zero",
-        "M.A/test3Child": "tail -c 1000000000 /dev/zero || fail 'the child is gone'",
+        "M.A/test1": ":", "M.A/test2Takes": "exec \(Self.takesMemory)",
+        "M.A/test3Child": "\(Self.takesMemory) || fail 'the child is gone'",
         "M.A/test4Forks": "sleep 1259 & sleep 1259 & sleep 1259 & sleep 1259 & sleep 1259 &",
         "M.A/test5": ":",
       ])

@@ -7,7 +7,8 @@ public let canMakeControlGroups: Bool = {
     guard let file = fopen(path, "re") else { return "" }
     defer { fclose(file) }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    return String(decoding: buffer.prefix(fread(&buffer, 1, buffer.count, file)), as: UTF8.self)
+    let count = fread(&buffer, 1, buffer.count, file)
+    return String(decoding: buffer.prefix(count), as: UTF8.self)
   }
   var groups: [String: String] = [:]
   for line in text("/proc/self/cgroup").split(separator: "\n") {

@@ -98,7 +98,8 @@ extension SupervisedProcessTests {
   @Test(.enabled(if: canMakeControlGroups, "no control groups can be made here"))
   func memoryLimitKillsAndIsProven() throws {
     let outcome = try run(
-      "exec tail -c 1000000000 /dev/zero", under: ResourceLimits(memory: 32 << 20)
+      "exec awk 'BEGIN { x = \"aaaaaaaa\"; while (length(x) < 250000000) x = x x }'",
+      under: ResourceLimits(memory: 32 << 20)
     ) { #expect($0.memoryKills == 1 && $0.refusals == 0) }
     #expect(outcome.end == .signaled(SIGKILL))
     #expect(outcome.sentSignals == [])
