@@ -11,12 +11,15 @@ final class ControlGroups {
   private let moved: (from: String, to: String)?
   /// Controllers that were handed on to the groups below, to be taken back.
   private let enabled: [String]
+  /// The file to which that was written.
+  private let control: String?
   private var leftOver: [ControlGroup] = []
 
   private init(
     version: ControlGroupHierarchy.Version, folders: [String: String],
-    moved: (from: String, to: String)? = nil, enabled: [String] = []
+    moved: (from: String, to: String)? = nil, enabled: [String] = [], control: String? = nil
   ) {
+    self.control = control
     self.version = version
     self.folders = folders
     self.moved = moved
@@ -123,7 +126,8 @@ final class ControlGroups {
         throw error
       }
       let folders = Dictionary(uniqueKeysWithValues: controllers.map { ($0, folder) })
-      return ControlGroups(version: .two, folders: folders, moved: moved, enabled: missing)
+      return ControlGroups(
+        version: .two, folders: folders, moved: moved, enabled: missing, control: control)
     } catch {
       undo()
       let why = error.number == EBUSY ? "it holds other processes, too" : "\(error)"
@@ -159,12 +163,14 @@ final class ControlGroups {
   func close() {
     endLeftOver()
     for folder in Set(folders.values) { rmdir(folder) }
-    guard let moved else {
-      return
+    if let control, !enabled.isEmpty {
+      // Refused as long as another run needs them.
+      let change = enabled.map { "-" + $0 }.joined(separator: " ")
+      try? ControlGroupFile.write(change, to: control)
     }
-    let change = enabled.map { "-" + $0 }.joined(separator: " ")
-    try? ControlGroupFile.write(change, to: moved.from + "/cgroup.subtree_control")
-    try? ControlGroupFile.write("0", to: moved.from + "/cgroup.procs")
-    rmdir(moved.to)
+    if let moved {
+      try? ControlGroupFile.write("0", to: moved.from + "/cgroup.procs")
+      rmdir(moved.to)
+    }
   }
 }

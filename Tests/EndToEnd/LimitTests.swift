@@ -145,6 +145,20 @@ extension EndToEnd {
       #expect(text.contains("that is all"))
     }
 
+    /// An app that hangs is in the snapshot of the test that waits for it.
+    @Test func appIsInTheSnapshot() async throws {
+      let run = try await Carrel.run(
+        "Intents", "--filter", "MisbehavingTests/testHangs", "--pass-env", "CARREL_TEST_*",
+        "--silence-limit", "2", "--company-check", "off",
+        environment: ["CARREL_TEST_CASE": "testHangs"])
+      let attempt = try #require(try run.test("testHangs").decisive)
+      #expect(attempt.verdict == .timedOut, "\(run)")
+      #expect(attempt.reason?.hasPrefix("no output for 2 s; Hang of ") == true, "\(run)")
+      let text = try await run.hangSnapshot(run.test("testHangs"))
+      #expect(text.contains("  (app com.example.TestApp)\n"), "\(text)")
+      #expect(text.contains("  (the test's process)\n"))
+    }
+
     /// The limits of a run are those of its reproduction, unless others are given there.
     @Test func limitsAreReproduced() async throws {
       let run = try await run("test5", start: "cold", "--file-limit", "100")
