@@ -37,6 +37,7 @@ static void become(const struct carrel_spawn_request *request, pid_t parent) {
     errno = ESRCH;
     return;
   }
+  if (!carrel_join_groups(request->limits)) return;
   // First out of the way of the numbers they shall get.
   int moved[highest_descriptor_count];
   for (size_t index = 0; index < request->descriptor_count; index++) {
@@ -49,6 +50,7 @@ static void become(const struct carrel_spawn_request *request, pid_t parent) {
   }
   syscall(SYS_close_range, (unsigned)request->descriptor_count, ~0U, CLOSE_RANGE_CLOEXEC);
   if (request->directory != NULL && chdir(request->directory) < 0) return;
+  if (!carrel_set_limits(request->limits)) return;
   execve(request->path, request->argv, request->envp);
 }
 

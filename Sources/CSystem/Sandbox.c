@@ -1,5 +1,7 @@
 #include "include/Sandbox.h"
 
+#include "include/limits.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -28,6 +30,7 @@ enum { mount_no_suid = 2, mount_no_devices = 4, mount_no_programs = 8, mount_pri
 enum {
   highest_bind_count = 64,
   highest_descriptor_count = 16,
+  highest_limit_count = 8192,
   /// The socket's number in the first process.
   control_number = 3,
   request_spawn = 1,
@@ -38,6 +41,8 @@ struct request {
   int32_t kind;
   int32_t process;
   int32_t signal;
+  /// How many of the descriptors, after the first one, are those of control groups.
+  int32_t groups;
 };
 
 // ---- In the first process, which is a copy of its caller and may call what is safe after fork(2)
@@ -203,19 +208,52 @@ static void make_sandbox(const struct carrel_sandbox_request *request, int contr
   if (sethostname("carrel", 6) < 0 || !drop_privileges()) fail(control, carrel_sandbox_privileges);
 }
 
+/// The digits at the beginning of a text, as a number. Moves past them and a space.
+static uint64_t number(const char **text) {
+  uint64_t value = 0;
+  for (; **text >= '0' && **text <= '9'; ++*text) value = value * 10 + (uint64_t)(**text - '0');
+  if (**text == ' ') ++*text;
+  return value;
+}
+
 /// Runs in the child between vfork and exec; only returns on failure, with errno set.
-static void become(char *content, size_t size, const int *descriptors, size_t count) {
+static void become(char *content, size_t size, const int *groups, size_t group_count,
+                   const int *descriptors, size_t count) {
   enum { highest_text_count = 16384 };
   static char *texts[highest_text_count];
   char *end = content + size;
   char *path = content;
   char *directory = path + strlen(path) + 1;
   char *next = directory + strlen(directory) + 1;
-  size_t argument_count = 0;
-  for (; next < end && *next != 0; next++) {
-    argument_count = argument_count * 10 + (size_t)(*next - '0');
+  const char *digits = next;
+  size_t argument_count = (size_t)number(&digits);
+  next += strlen(next) + 1;
+  digits = next;
+  size_t limit_count = (size_t)number(&digits);
+  next += strlen(next) + 1;
+  static struct carrel_resource_limit resources[highest_limit_count];
+  static int processors[highest_limit_count];
+  struct carrel_limits limits = {.groups = groups, .group_count = group_count,
+                                 .resources = resources, .processors = processors};
+  for (size_t index = 0; index < limit_count && next < end; index++) {
+    static const char word[] = "processor ";
+    size_t length = sizeof word - 1;
+    bool is_processor = strncmp(next, word, length) == 0;
+    if ((is_processor ? limits.processor_count : limits.resource_count) == highest_limit_count) {
+      errno = E2BIG;
+      return;
+    }
+    digits = is_processor ? next + length : next;
+    if (is_processor) {
+      processors[limits.processor_count++] = (int)number(&digits);
+    } else {
+      int resource = (int)number(&digits);
+      resources[limits.resource_count++] =
+          (struct carrel_resource_limit){resource, number(&digits)};
+    }
+    next += strlen(next) + 1;
   }
-  next++;
+  if (!carrel_join_groups(&limits)) return;
   size_t total = 0;
   char **environment = NULL;
   for (; next < end; next += strlen(next) + 1) {
@@ -248,11 +286,12 @@ static void become(char *content, size_t size, const int *descriptors, size_t co
   }
   syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC);
   if (chdir(*directory != 0 ? directory : "/") < 0) return;
+  if (!carrel_set_limits(&limits)) return;
   execve(path, texts, environment);
 }
 
-/// Starts a process; what is asked for is in the first descriptor.
-static void spawn(int control, int *descriptors, size_t count) {
+/// Starts a process; what is asked for is in the first descriptor, control groups in the next ones.
+static void spawn(int control, int *descriptors, size_t count, size_t groups) {
   struct stat status;
   char *content = MAP_FAILED;
   if (fstat(descriptors[0], &status) == 0) {
@@ -265,7 +304,8 @@ static void spawn(int control, int *descriptors, size_t count) {
   if (failure == 0) {
     child = vfork();
     if (child == 0) {
-      become(content, (size_t)status.st_size, descriptors + 1, count - 1);
+      become(content, (size_t)status.st_size, descriptors + 1, groups, descriptors + 1 + groups,
+             count - 1 - groups);
       failure = errno != 0 ? errno : EINVAL;
       _exit(127);
     }
@@ -319,8 +359,9 @@ static bool take_request(int control) {
     count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     memcpy(descriptors, CMSG_DATA(part), sizeof(int) * count);
   }
-  if (request.kind == request_spawn && count > 0) {
-    spawn(control, descriptors, count);
+  size_t groups = (size_t)request.groups;
+  if (request.kind == request_spawn && request.groups >= 0 && count > groups) {
+    spawn(control, descriptors, count, groups);
   } else if (request.kind == request_signal && request.process > 1 && is_child(request.process)) {
     kill(-request.process, request.signal);
     kill(request.process, request.signal);
@@ -475,14 +516,17 @@ static int ask(int control, struct request request, const int *descriptors, size
   return sent == sizeof request ? 0 : -1;
 }
 
-int carrel_sandbox_spawn(int control, int content, const int *descriptors, size_t count) {
-  if (count > highest_descriptor_count) {
+int carrel_sandbox_spawn(int control, int content, const int *descriptors, size_t count,
+                         const int *groups, size_t group_count) {
+  if (count + group_count > highest_descriptor_count) {
     errno = EINVAL;
     return -1;
   }
   int all[highest_descriptor_count + 1] = {content};
-  memcpy(all + 1, descriptors, sizeof(int) * count);
-  return ask(control, (struct request){.kind = request_spawn}, all, count + 1);
+  memcpy(all + 1, groups, sizeof(int) * group_count);
+  memcpy(all + 1 + group_count, descriptors, sizeof(int) * count);
+  struct request request = {.kind = request_spawn, .groups = (int32_t)group_count};
+  return ask(control, request, all, count + group_count + 1);
 }
 
 int carrel_sandbox_signal(int control, pid_t process, int signal) {

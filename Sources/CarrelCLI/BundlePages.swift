@@ -130,6 +130,9 @@ struct BundlePage {
     row("build", try build())
     row("runtime", manifest.runtime)
     row("isolation", manifest.isolation)
+    if (try? reader.read(BundlePaths.hang)) != nil {
+      row("processes", "what they did when the test was ended is in \(BundlePaths.hang)")
+    }
     row("app", manifest.bundleIdentifier)
     row("intent", manifest.intentName)
     row("fixture", manifest.fixtureToken)

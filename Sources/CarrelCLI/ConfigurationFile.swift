@@ -48,6 +48,10 @@ enum ConfigurationFile {
       configuration.isolation.writable = content.isolation.writable.map {
         $0.hasPrefix("/") ? $0 : "\(package)/\($0)"
       }
+      // Those of an earlier run are in its record, with what its command line said.
+      if given != nil || recorded == nil {
+        configuration.limits = try LimitOptions.limits(arguments, over: content.limits)
+      }
       configuration.text = String(decoding: bytes, as: UTF8.self)
     } catch let error as FileError {
       throw CommandError(.usage, "the configuration cannot be read: \(error)")
@@ -66,6 +70,7 @@ enum ConfigurationFile {
     var intents = IntentOptions()
     /// Paths are as they were written.
     var isolation = IsolationRequest()
+    var limits = ResourceLimits()
     /// A remark for each key that is not known.
     var unknown: [String] = []
   }
@@ -80,7 +85,8 @@ enum ConfigurationFile {
     }
     var reader = Reader()
     var content = Content()
-    let root = try reader.object(json, "", keys: ["format", "intents", "isolation"])
+    let root = try reader.object(
+      json, "", keys: ["format", "intents", "isolation", "limits"])
     guard let text = try reader.text(root["format"], "format") else {
       throw Problem(text: "'format' is missing; add \"format\": \"\(format)\"")
     }
@@ -109,6 +115,10 @@ enum ConfigurationFile {
       content.intents = options
     }
     if let value = root["isolation"] { content.isolation = try reader.isolation(value) }
+    if let value = root["limits"] {
+      content.limits = try LimitOptions.read(
+        try reader.object(value, "limits", keys: LimitOptions.keys))
+    }
     content.unknown = reader.unknown
     return content
   }

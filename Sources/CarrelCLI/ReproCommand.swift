@@ -19,6 +19,7 @@ enum ReproCommand {
       OptionSpec(
         "--with-predecessors", help: "run the tests that ran before it in its process first"),
       OptionSpec("--timeout", value: "SECONDS", help: "limit for the test (default: as it was)"),
+    ] + LimitOptions.specs + [
       OptionSpec("--force", help: "use a bundle that is not whole"),
       ConfigurationFile.reproductionSpec,
       OptionSpec(
@@ -83,6 +84,8 @@ private struct Reproduction {
         workers: 1, batch: .fixed(tests.count), retries: 0, checksCompany: false),
       timeLimit: limit.map { $0.isFinite ? $0 : nil } ?? manifest.timeLimit,
       seed: header?.seed ?? "", carrel: carrelVersion, arguments: arguments.commandLine)
+    configuration.limits = try LimitOptions.limits(
+      arguments, over: header?.limits?.limits ?? ResourceLimits())
     try ConfigurationFile.read(
       into: &configuration, arguments, package: package.location.package,
       recorded: .some(header?.configuration), context)

@@ -96,6 +96,7 @@ package enum BundlePaths {
   package static let command = "command.json"
   package static let reproScript = "repro.sh"
   package static let crash = "crash"
+  package static let hang = "hang.txt"
   package static let index = "index.sqlite"
   package static let container = "container"
   package static let attachments = "attachments"
@@ -117,6 +118,7 @@ package enum BundlePaths {
   }
 
   static let order = [
-    "logs", events, journal, command, reproScript, crash, index, container, attachments, selection,
+    "logs", events, journal, command, reproScript, crash, hang, index, container, attachments,
+    selection,
   ]
 }

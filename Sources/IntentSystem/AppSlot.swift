@@ -47,6 +47,14 @@ final class AppSlot {
     self.system = system
   }
 
+  /// The app's process, if there is one.
+  var process: SupervisedProcess? {
+    switch state {
+    case .idle: nil
+    case .starting(let process), .ready(let process, _), .ending(let process): process
+    }
+  }
+
   /// The end of what the app's process wrote.
   var logText: String { log.text }
 

@@ -38,6 +38,8 @@ package final class IntentSystem {
     package var startLimit = 20.0
     /// Seconds from an app's update of the index to the time it can be found.
     package var indexDelay = 0.0
+    /// What the apps' processes may use; `nil` for what the caller may.
+    package var limits: ProcessLimits?
     /// Called for each call that was answered.
     package var onJournal: ((JournalEntry) -> Void)?
     /// Called with the bundle identifier of an app and what its process writes.
@@ -163,6 +165,13 @@ package final class IntentSystem {
     }.first
   }
 
+  /// The apps' processes that run now, in the order of the bundle identifiers.
+  package var hostProcesses: [(bundle: String, pid: Int32)] {
+    slots.sorted { $0.key < $1.key }.compactMap { bundle, slot in
+      slot.process.map { (bundle, $0.pid) }
+    }
+  }
+
   /// The end of what an app's process wrote.
   package func log(of bundleIdentifier: String) -> String? { slots[bundleIdentifier]?.logText }
 
@@ -191,7 +200,8 @@ package final class IntentSystem {
     environment["CARREL_FIXTURE_TOKEN"] = configuration.fixtureToken
     let request = ProcessRequest(
       executable: app.executable, arguments: [], environment: environment,
-      directory: configuration.directory, scope: "\(configuration.scope)-\(hostsStarted)")
+      directory: configuration.directory, scope: "\(configuration.scope)-\(hostsStarted)",
+      limits: configuration.limits)
     hostsStarted += 1
     let noteEnd = { [weak self] (end: ProcessEnd, leftovers: [Leftover]) in
       if !leftovers.isEmpty { self?.configuration.onLeftovers?(leftovers.map(\.process)) }

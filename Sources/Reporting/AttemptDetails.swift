@@ -28,6 +28,10 @@ extension AttemptResult {
       lines += items.map { "  \($0)" }
       if count > items.count { lines.append("  and \(count - items.count) more") }
     }
+    // What counts besides the failure itself.
+    if verdict == .failed, issues.contains(where: \.isFailure), let reason {
+      lines.append(message(reason))
+    }
     let (failing, failed) = failedCases(leaksFail: leaksFail)
     list(
       "\(failed) of \(counted(allCases, "case")) failed:",

@@ -18,6 +18,8 @@ final class BatchIntents {
   private let test: TestID
   private let attempt: Int
   private var logs: [String: CappedLog] = [:]
+  /// Called when an app writes something, and when it has answered a call.
+  var onOutput: (() -> Void)?
   private var finished: [AppLog]?
   /// The first lines of the journal, within the limit.
   private(set) var journal: [UInt8] = []
@@ -32,6 +34,9 @@ final class BatchIntents {
   /// The call that an app is answering now, for people: `CreateNote of com.example.Notes`.
   var openCall: String? { system?.openCall }
 
+  /// The apps' processes that run now.
+  var processes: [(bundle: String, pid: Int32)] { system?.hostProcesses ?? [] }
+
   /// What the test is charged with besides what its own calls told it, with the apps' words.
   var complaints: [String] { strayEnds.map { $0.message + ($0.log.map { "\n\($0)" } ?? "") } }
   let fixtureToken: String
@@ -44,11 +49,12 @@ final class BatchIntents {
   ///   - environment: That of the apps' processes.
   ///   - scope: Marks the apps' processes.
   ///   - sandbox: Where they are started.
+  ///   - limits: What the apps' processes may use.
   /// - Throws: ``WireError`` when the socket or the index cannot be used.
   init(
     _ run: IntentRun, test: TestID, attempt: Int, container: Container,
     environment: [String: String], scope: String, sandbox: Sandbox?, supervisor: Supervisor,
-    record: RunRecord
+    record: RunRecord, limits: ProcessLimits? = nil
   ) throws(WireError) {
     self.run = run
     self.record = record
@@ -62,6 +68,7 @@ final class BatchIntents {
     variables = [
       "CARREL_INTENT_SOCKET": configuration.seenSocketPath, "CARREL_FIXTURE_TOKEN": token,
     ]
+    configuration.limits = limits
     let inbox = Inbox()
     configuration.onJournal = { inbox.owner?.take($0) }
     configuration.onHostOutput = { inbox.owner?.take($0, $1) }
@@ -122,6 +129,7 @@ final class BatchIntents {
   }
 
   private func take(_ entry: JournalEntry) {
+    onOutput?()
     if entry.intent != nil || lastCall?.intent == nil { lastCall = entry }
     let own: [WireJSON.Member] = [
       .init("test", .string("\(test)")), .init("attempt", .int(Int64(attempt))),
@@ -136,6 +144,7 @@ final class BatchIntents {
   }
 
   private func take(_ bundle: String, _ bytes: UnsafeRawBufferPointer) {
+    onOutput?()
     let log: CappedLog
     if let known = logs[bundle] {
       log = known

@@ -8,15 +8,16 @@ import Workers
 /// The end of a batch's process, or that it never came to be.
 extension BatchRun {
   func processEnded(_ end: ProcessEnd, _ leftovers: [Leftover]) {
-    session.supervisor.loop.cancel(limitTimer)
-    session.supervisor.loop.cancel(slowTimer)
+    stopWatching()
     let now = monotonicSeconds()
     endedAt = now
     // What happens while the apps end says nothing about the test.
     let cause = intervention
     if let failure = process?.launchFailure { return failToStart(failure) }
     openCall = intents?.openCall
-    endEverything { [self] in conclude(end, cause, leftovers, at: now) }
+    stopLooking { [self] in
+      endEverything { [self] in conclude(end, cause, leftovers, at: now) }
+    }
   }
 
   /// Ends the apps, then the sandbox.
@@ -45,7 +46,7 @@ extension BatchRun {
     let tail = lastActivity.map { now - $0 }
     let conclusion = transcript.conclude(
       end: end, intervention: cause, leftovers: leftovers,
-      crashReports: attributedCrashReports)
+      crashReports: attributedCrashReports, cause: provenCause(of: end))
     var final: [TestID: TestOutcome] = [:]
     for event in conclusion.events {
       if case .finished(let test, let outcome) = event {
@@ -75,7 +76,7 @@ extension BatchRun {
         startCost: isCopy ? nil : firstStart.map { $0 - launched + (tail ?? 0) },
         duration: now - startedAt, end: end, startOrder: transcript.startOrder,
         request: request,
-        selection: isEvidence ? selection : nil))
+        selection: isEvidence ? selection : nil, hang: snapshot?.text))
   }
 
   /// The selection, if this batch's process was given one in a file.
@@ -93,6 +94,7 @@ extension BatchRun {
   }
 
   private func concludeWithoutProcess(_ error: any Error) {
+    stopWatching()
     var results: [AttemptResult] = []
     for test in spec.tests where spec.attempts[test] != nil {
       let outcome =

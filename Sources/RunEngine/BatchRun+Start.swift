@@ -28,6 +28,7 @@ extension BatchRun {
 
   /// Makes the container, and the data that a test which calls apps starts with.
   private func prepare() throws {
+    try beginLimits()
     let restore = session.configuration.prepareContainer
     if copiesSeed {
       return session.seed(spec) { [unowned self] fault in
@@ -59,7 +60,8 @@ extension BatchRun {
       session.intents, test: test, attempt: spec.attempts[test] ?? 1, container: container,
       environment: session.variables(of: spec, container: container),
       scope: session.scope(of: spec) + "-app", sandbox: sandbox, supervisor: session.supervisor,
-      record: session.record)
+      record: session.record, limits: limits?.process)
+    intents.onOutput = { [unowned self] in noteSign() }
     self.intents = intents
     guard seeds else { return try startProcess() }
     intents.seed { [unowned self] fault in
@@ -83,9 +85,10 @@ extension BatchRun {
       patterns: session.patterns(of: spec.product))
     var environment = session.variables(of: spec, container: container)
     environment.merge(intents?.variables ?? [:]) { _, own in own }
-    let request = try command.request(
+    var request = try command.request(
       environment: environment, container: container, observer: session.catalog.observer.path,
       directory: session.package.location.package, scope: session.scope(of: spec))
+    request.limits = limits?.process
     self.request = request
     if sandbox == nil { sandbox = try session.makeSandbox(for: container) }
     guard sandbox == nil else { return launch(request, from: nil) }
@@ -94,7 +97,7 @@ extension BatchRun {
     }
     session.starter.choose(spec, request) { [unowned self] in
       session.root.isUntouched(worker: spec.worker)
-    } then: { [unowned self] warm in
+    } then: { [unowned self, request] warm in
       launch(request, from: warm)
     }
   }

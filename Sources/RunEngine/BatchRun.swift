@@ -21,6 +21,8 @@ final class BatchRun {
     var request: ProcessRequest?
     /// The selection of tests that the process was given in a file.
     var selection: [UInt8]?
+    /// What the processes did when a test that hung was ended.
+    var hang: [UInt8]?
   }
 
   let spec: BatchSpec
@@ -41,6 +43,13 @@ final class BatchRun {
   var interruptionGrace = 0.0
   var limitTimer: EventLoop.Timer?
   var slowTimer: EventLoop.Timer?
+  var silenceTimer: EventLoop.Timer?
+  var diskTimer: EventLoop.Timer?
+  /// When something was heard of the test last.
+  var lastSign = 0.0
+  /// What the batch's processes may use.
+  var limits: BatchLimits?
+  var snapshot: HangSnapshot?
   private var watched: (current: TestID?, last: TestID?, started: Int) = (nil, nil, -1)
   var crashReports: [(writtenAt: Double, summary: CrashSummary)] = []
   /// Time of the last change of the evidence folder that was looked at.
@@ -100,6 +109,7 @@ final class BatchRun {
   }
 
   func take(_ stream: ProcessStream, _ bytes: UnsafeRawBufferPointer) {
+    noteSign()
     for event in transcript.feed(stream, bytes) { handle(event) }
     watch()
   }
@@ -149,12 +159,9 @@ final class BatchRun {
     loop.cancel(limitTimer)
     loop.cancel(slowTimer)
     if let limit = session.configuration.timeLimit {
-      limitTimer = loop.after(limit) { [unowned self] in
-        guard intervention == nil else { return }
-        intervention = .timeLimit(limit)
-        process?.terminate(grace: session.configuration.grace)
-      }
+      limitTimer = loop.after(limit) { [unowned self] in intervene(.timeLimit(limit)) }
     }
+    armSilenceTimer()
     if let test = transcript.current { armSlowTimer(test, after: session.configuration.slowAfter) }
   }
 

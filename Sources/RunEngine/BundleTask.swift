@@ -27,6 +27,8 @@ struct BundleTask: Sendable {
   var selection: [UInt8]?
   /// What the attempt's calls of apps left; `nil` for a plain test.
   var calls: CallEvidence?
+  /// What the processes did when the test that hung was ended.
+  var hang: [UInt8]?
   /// Ends the packing early.
   var stop: StopFlag
 
@@ -95,6 +97,9 @@ struct BundleTask: Sendable {
     for report in CrashReportFile.all(in: container.evidence) {
       guard let bytes = report.shareable() else { continue }
       entries.append(.init("\(BundlePaths.crash)/\(report.name)", .bytes(bytes)))
+    }
+    if let hang, attempt.verdict == .timedOut {
+      entries.append(.init(BundlePaths.hang, .bytes(hang)))
     }
     entries.append(.init(BundlePaths.attachments, item(container.attachments)))
     entries.append(.init(BundlePaths.index, item(container.index)))

@@ -51,7 +51,11 @@ package struct PackageRun {
         failure = error
       }
     }
-    let header = header(record: record, compiler: catalog.compiler, isolation: isolation.choice)
+    let limiter = Limiter(request.configuration.limits)
+    defer { limiter.close() }
+    let header = header(
+      record: record, compiler: catalog.compiler, isolation: isolation.choice,
+      limits: limiter.record)
     try record.write(header)
     if failure == nil {
       do {
@@ -68,7 +72,7 @@ package struct PackageRun {
       catalog: catalog,
       package: package, configuration: request.configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: isolation.plan,
-      listener: listener)
+      listener: listener, limiter: limiter)
     if let failure { session.log(.problem(listener.problem(for: failure))) }
     if !selected.isEmpty {
       listener.runWillStart(session, tests: plan.count, of: Set(catalog.tests.map(\.id)).count)
@@ -113,7 +117,7 @@ package struct PackageRun {
   }
 
   private func header(
-    record: RunRecord, compiler: String, isolation: IsolationChoice
+    record: RunRecord, compiler: String, isolation: IsolationChoice, limits: RunLimits?
   ) -> RunHeader {
     let package = request.package
     let configuration = request.configuration
@@ -133,7 +137,8 @@ package struct PackageRun {
       ).passed, buildConfiguration: package.location.configuration,
       buildFlags: package.buildFlags, configuration: configuration.text,
       isolationReason: isolation.reason,
-      network: isolation.level == .sandbox ? configuration.isolation.network.rawValue : nil)
+      network: isolation.level == .sandbox ? configuration.isolation.network.rawValue : nil,
+      limits: limits)
   }
 }
 

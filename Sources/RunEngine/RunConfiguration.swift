@@ -1,5 +1,6 @@
 package import Evidence
 package import Orchestration
+package import RunModel
 package import Workers
 
 /// How the tests are run.
@@ -16,6 +17,7 @@ package struct RunConfiguration: Sendable {
   package var seed: String
   package var intents = IntentOptions()
   package var isolation = IsolationRequest()
+  package var limits = ResourceLimits()
   /// The text of the package's configuration; `nil` without one.
   package var text: String?
   /// Version of Carrel.

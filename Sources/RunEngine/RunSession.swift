@@ -18,6 +18,10 @@ package final class RunSession {
   let environment: TestEnvironment
   /// What batches that call apps share.
   let intents: IntentRun
+  /// Sets the limits of batches.
+  let limiter: Limiter
+  /// Path of the debugger that shows stacks of processes which hang.
+  let debugger: String?
   let header: RunHeader
   /// What the batches' sandboxes are like; `nil` when processes see what Carrel sees.
   let sandboxes: SandboxPlan?
@@ -46,14 +50,18 @@ package final class RunSession {
   private let clockOffset = wallClockSeconds() - monotonicSeconds()
   private var random = SystemRandomNumberGenerator()
 
-  /// - Parameter plan: The tests to run; their products are in the catalog.
+  /// - Parameters:
+  ///   - plan: The tests to run; their products are in the catalog.
+  ///   - limiter: Sets the limits of the configuration; `nil` to make one.
   package init(
     supervisor: Supervisor, root: WorkRoot, indexTemplate: String, catalog: TestCatalog,
     package: PackageConfiguration, configuration: RunConfiguration, plan: Plan,
     record: RunRecord, events: EventLogWriter, header: RunHeader, sandboxes: SandboxPlan? = nil,
-    listener: (any RunListener)?
+    listener: (any RunListener)?, limiter: Limiter? = nil
   ) {
     self.sandboxes = sandboxes
+    self.limiter = limiter ?? Limiter(configuration.limits)
+    debugger = Self.findDebugger(path: package.environment["PATH"])
     self.supervisor = supervisor
     self.root = root
     self.indexTemplate = indexTemplate
@@ -90,6 +98,7 @@ package final class RunSession {
     intents.onWriteFailure = { [unowned self] in noteWriteFailure($0) }
     log(.runStarted(header))
     for problem in catalog.problems { log(.problem(problem)) }
+    if let problem = self.limiter.problem { log(.problem(problem)) }
     for problem in plan.problems { log(.problem(problem)) }
     for test in plan.tests { log(.testPlanned(test)) }
     isWriting = false
@@ -121,6 +130,7 @@ package final class RunSession {
     loop.run { intents.isIdle }
     starter.finish()
     supervisor.registry.endAdopted()
+    limiter.close()
     if let leftFiles = disposal.leftFiles {
       log(
         .problem(
@@ -302,6 +312,7 @@ package final class RunSession {
 
   private func batchEnded(_ batch: BatchRun, _ ended: BatchRun.Ended) {
     let spec = batch.spec
+    batch.limits?.end()
     log(
       .batchFinished(
         BatchFinish(
@@ -332,6 +343,6 @@ package final class RunSession {
       startOrder: ended.startOrder, start: batchStart(batch.spec, starts[batch.spec.batch]),
       request: ended.request, original: batch.container, container: container, header: header,
       record: record, compression: configuration.compression, selection: ended.selection,
-      calls: batch.intents.map { CallEvidence($0) }, stop: disposal.stopsPacking)
+      calls: batch.intents.map { CallEvidence($0) }, hang: ended.hang, stop: disposal.stopsPacking)
   }
 }

@@ -34,14 +34,18 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var buildFlags: [String]?
   /// The text of the configuration that the run had; `nil` without one.
   package var configuration: String?
+  /// What attempts may use, and how that is held; `nil` without limits.
+  package var limits: RunLimits?
 
   package init(
     runID: String, carrel: String, packagePath: String, arguments: [String], workers: Int,
     batch: String, retries: Int, timeLimit: Double?, leaksFail: Bool, isolation: String,
     seed: String, toolchain: String, hostName: String, passedVariables: [String],
     buildConfiguration: String? = nil, buildFlags: [String]? = nil,
-    configuration: String? = nil, isolationReason: String? = nil, network: String? = nil
+    configuration: String? = nil, isolationReason: String? = nil, network: String? = nil,
+    limits: RunLimits? = nil
   ) {
+    self.limits = limits
     self.network = network
     self.isolationReason = isolationReason
     self.configuration = configuration

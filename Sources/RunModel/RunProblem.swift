@@ -30,6 +30,8 @@ package struct RunProblem: Codable, Hashable, Sendable {
     package static let executableChanged = Code(rawValue: "executable-changed")
     /// Processes of a product cannot be started as copies.
     package static let warmStartDeclined = Code(rawValue: "warm-start-declined")
+    /// Limits hold less than they say on this machine.
+    package static let limitsWeakened = Code(rawValue: "limits-weakened")
   }
 
   package var severity: Severity

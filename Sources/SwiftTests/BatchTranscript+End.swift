@@ -8,6 +8,10 @@ extension BatchTranscript {
     case timeLimit(Double)
     /// The run ends for this reason: `the run was interrupted by SIGINT`.
     case interruption(String)
+    /// Nothing was heard of the test for so many seconds.
+    case silence(Double)
+    /// A limit that Carrel watches was exceeded: `the disk limit of 1 GiB was exceeded: …`.
+    case limit(String)
   }
 
   /// A crash report that the batch's own process wrote.
@@ -61,10 +65,14 @@ extension BatchTranscript {
   /// - A crash report makes the test that ran when it was written `crashed`.
   /// - When nothing was started and the batch has one test only, that test gets the blame; with
   ///   more tests nobody can tell, and all of them count as not started.
+  ///
+  /// - Parameter cause: What ended the process, when that is proven; `nil` when only its end is
+  ///   known.
   package mutating func conclude(
     end: ProcessEnd, intervention: Intervention?, leftovers: [Leftover],
-    crashReports: [CrashReport] = []
+    crashReports: [CrashReport] = [], cause: String? = nil
   ) -> Conclusion {
+    endCause = cause
     flush()
     let isExpected = isClosed && intervention == nil && agrees(end) && current == nil
     let isClean = isExpected && strayIssues.isEmpty
@@ -119,6 +127,14 @@ extension BatchTranscript {
         outcome.verdict = .interrupted
         outcome.reason = "\(reason) while the test was running"
       }
+    case .silence(let seconds):
+      outcome.verdict = .timedOut
+      outcome.reason =
+        "no output for \(seconds.formattedSeconds)"
+        + (whileRunning ? "" : "; the test ended while its process was being ended")
+    case .limit(let reason):
+      outcome.verdict = .crashed
+      outcome.reason = "killed: \(reason)"
     case nil:
       if !strayIssues.isEmpty, end == .exited(1), isClosed {
         outcome.verdict = .failed
@@ -129,12 +145,13 @@ extension BatchTranscript {
       } else if whileRunning {
         outcome.verdict = .crashed
         outcome.reason =
-          "the process ended with \(end) before the test reported a result"
+          (endCause ?? "the process ended with \(end) before the test reported a result")
           + (progress.damage.map { "; \($0)" } ?? "")
       } else {
         outcome.verdict = .crashed
         outcome.reason =
-          "the process ended with \(end) after the test had finished"
+          (endCause.map { "\($0), after the test had finished" }
+            ?? "the process ended with \(end) after the test had finished")
           + (isClosed ? "" : ", before the library's closing record")
       }
     }
@@ -171,6 +188,11 @@ extension BatchTranscript {
         reason: "the process did not start the test within \(seconds.formattedSeconds)")
     case .interruption(let reason):
       return TestOutcome(verdict: .interrupted, reason: "\(reason) before the test started")
+    case .silence(let seconds):
+      return TestOutcome(
+        verdict: .timedOut, reason: "no output for \(seconds.formattedSeconds)")
+    case .limit(let reason):
+      return TestOutcome(verdict: .crashed, reason: "killed: \(reason)")
     case nil: break
     }
     let errors = output.strayErrors(from: 0)
@@ -179,11 +201,14 @@ extension BatchTranscript {
         verdict: .environment, reason: "the test executable could not be loaded: \(errors)")
     }
     var outcome = TestOutcome(
-      verdict: .lost, reason: "the process ended with \(end) before the test started")
+      verdict: .lost,
+      reason: endCause ?? "the process ended with \(end) before the test started")
     if upcoming == test {
       outcome.verdict = .crashed
       outcome.reason =
-        "the process ended with \(end) in the set-up of the test's suite, before the test started"
+        endCause
+        ?? "the process ended with \(end) in the set-up of the test's suite, before the test "
+        + "started"
     } else if case .signaled = end {
       outcome.verdict = .crashed
     }

@@ -47,6 +47,8 @@ package struct BatchTranscript: Sendable {
   package internal(set) var upcoming: TestID?
   /// That suite's identifier, if it is one of Swift Testing's.
   var preparedSuite: String?
+  /// What ended the process, when that is proven.
+  var endCause: String?
   /// Finished tests whose results were not reported yet, with the boundary that ends their output.
   var heldBack: [(test: TestID, boundary: Int)] = []
   /// Whether the library said that it is through.

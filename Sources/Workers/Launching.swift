@@ -43,12 +43,14 @@ extension ProcessRequest {
 }
 
 extension ProcessRequest {
-  /// What the first process of a sandbox is told: path, working directory, number of arguments,
-  /// arguments and variables, each ended by a zero byte.
+  /// What the first process of a sandbox is told: path, working directory, number of arguments and
+  /// of limits, arguments, limits and variables, each ended by a zero byte.
   var sandboxContent: [UInt8] {
     var bytes: [UInt8] = []
-    let count = String(arguments.count + 1)
-    for text in [executable, directory ?? "", count, executable] + arguments + variables {
+    let limits = limits?.lines ?? []
+    let counts = ["\(arguments.count + 1)", "\(limits.count)"]
+    let words = [executable, directory ?? ""] + counts + [executable] + arguments + limits
+    for text in words + variables {
       // As with execve(2), nothing can follow a zero byte.
       bytes += text.utf8.prefix { $0 != 0 }
       bytes.append(0)
@@ -81,11 +83,13 @@ func launch(_ request: ProcessRequest) throws(WorkersError) -> StartedProcess {
       request.executable.withCString { path in
         withOptionalCString(request.directory) { directory in
           descriptors.withUnsafeBufferPointer { descriptors in
-            var call = carrel_spawn_request(
-              path: path, argv: argv, envp: envp, directory: directory,
-              descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
-              new_session: true)
-            return carrel_spawn(&call, &pidfd)
+            withOptionalCLimits(request.limits) { limits in
+              var call = carrel_spawn_request(
+                path: path, argv: argv, envp: envp, directory: directory,
+                descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
+                new_session: true, limits: limits)
+              return carrel_spawn(&call, &pidfd)
+            }
           }
         }
       }

@@ -3,6 +3,16 @@ import SystemFiles
 
 /// What `/proc` says about processes.
 package enum ProcessTable {
+  /// PIDs of all processes.
+  package static func all() -> [Int32] {
+    (folderEntries("/proc") ?? []).compactMap { Int32($0) }
+  }
+
+  /// Numbers of a process's threads, in ascending order.
+  package static func threads(of pid: Int32) -> [Int32] {
+    (folderEntries("/proc/\(pid)/task") ?? []).compactMap { Int32($0) }.sorted()
+  }
+
   /// PIDs of the caller's children, including orphans that it adopted.
   package static func children(of pid: Int32 = getpid()) -> [Int32] {
     if let threads = folderEntries("/proc/\(pid)/task") {
@@ -20,7 +30,7 @@ package enum ProcessTable {
       }
       if isComplete { return result }
     }
-    return (folderEntries("/proc") ?? []).compactMap { Int32($0) }.filter {
+    return all().filter {
       status(of: $0)?.parent == pid
     }
   }

@@ -120,15 +120,20 @@ package final class Sandbox {
   /// - Parameters:
   ///   - content: What ``ProcessRequest/sandboxContent`` gives.
   ///   - descriptors: Those that it gets as 0, 1, 2, and so on.
+  ///   - groups: Files `cgroup.procs` of the control groups that it joins.
   ///   - handler: Told what becomes of it: `started` and `ended`, or `failed`; also within this
   ///     call.
-  func start(_ content: [UInt8], descriptors: [Int32], _ handler: @escaping (Event) -> Void) {
+  func start(
+    _ content: [UInt8], descriptors: [Int32], groups: [Int32],
+    _ handler: @escaping (Event) -> Void
+  ) {
     let file = carrel_memory_file(content, content.count)
     defer { if file >= 0 { close(file) } }
     if control < 0 {
       handler(.failed(failure ?? WorkersError(.sandbox, "the sandbox has ended")))
     } else if file < 0
-      || carrel_sandbox_spawn(control, file, descriptors, descriptors.count) != 0
+      || carrel_sandbox_spawn(
+        control, file, descriptors, descriptors.count, groups, groups.count) != 0
     {
       handler(
         .failed(

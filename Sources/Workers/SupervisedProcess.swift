@@ -18,10 +18,13 @@ package struct ProcessRequest: Sendable {
   /// Value of ``SupervisedProcess/scopeVariable`` in the environment: processes that outlive the
   /// started one are recognised by it.
   package var scope: String
+  /// What the process may use; `nil` for what the caller may.
+  package var limits: ProcessLimits?
 
   package init(
     executable: String, arguments: [String], environment: [String: String],
-    directory: String? = nil, hasChannel: Bool = false, control: Int32? = nil, scope: String
+    directory: String? = nil, hasChannel: Bool = false, control: Int32? = nil, scope: String,
+    limits: ProcessLimits? = nil
   ) {
     self.executable = executable
     self.arguments = arguments
@@ -30,6 +33,7 @@ package struct ProcessRequest: Sendable {
     self.hasChannel = hasChannel
     self.control = control
     self.scope = scope
+    self.limits = limits
   }
 }
 
@@ -179,7 +183,10 @@ package final class SupervisedProcess {
       readers.append((stream, descriptor))
       loop.watch(descriptor) { [unowned self] in readSome(stream, descriptor) }
     }
-    sandbox.start(request.sandboxContent, descriptors: [null] + pipes.writers) { [self] in
+    sandbox.start(
+      request.sandboxContent, descriptors: [null] + pipes.writers,
+      groups: request.limits?.groups ?? []
+    ) { [self] in
       sandboxSays($0)
     }
   }

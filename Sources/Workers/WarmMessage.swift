@@ -1,21 +1,26 @@
 // What Carrel and a warm process tell each other through a socket that keeps the boundaries of
 // messages.
 //
-// Carrel sends one byte with four descriptors: standard output, standard error, the channel, and a
-// file with ``WarmRequest``. The warm process answers with ``WarmReply``. Its side is in
-// `Observer/warm.c.in`; both are made from one source, so the format has no version.
+// Carrel sends one byte with four to six descriptors: standard output, standard error, the channel,
+// a file with ``WarmRequest``, and the files by which the copy joins its control groups. The warm
+// process answers with ``WarmReply``. Its side is in `Observer/warm.c.in`; both are made from one
+// source, so the format has no version.
 
 /// Arguments and environment of a batch, as a warm process reads them from a file.
 struct WarmRequest: Hashable {
   /// With the name of the executable as the first one.
   var arguments: [String]
+  /// What the copy may use; see ``ProcessLimits/lines``.
+  var limits: [String] = []
   /// `NAME=VALUE`.
   var variables: [String]
 
-  /// The number of arguments, the arguments, the variables, each ended by a zero byte.
+  /// The number of arguments, the number of limits, the arguments, the limits, the variables, each
+  /// ended by a zero byte.
   var encoded: [UInt8] {
     var bytes: [UInt8] = []
-    for text in [String(arguments.count)] + arguments + variables {
+    let counts = [String(arguments.count), String(limits.count)]
+    for text in counts + arguments + limits + variables {
       // As with execve(2), nothing can follow a zero byte.
       bytes += text.utf8.prefix { $0 != 0 }
       bytes.append(0)

@@ -59,6 +59,7 @@ package final class WarmProcess {
     control = sockets[0]
     var own = request
     own.hasChannel = false
+    own.limits = nil
     own.control = sockets[1]
     own.environment = own.environment.filter { !$0.key.hasPrefix("CARREL_OBSERVER_") }
     own.environment[Self.variable] = String(SupervisedProcess.channelDescriptor)
@@ -153,7 +154,8 @@ package final class WarmProcess {
   /// - Returns: The pipes of the copy; `nil` when the request could not be sent.
   private func send(_ request: ProcessRequest) -> ProcessPipes? {
     let content = WarmRequest(
-      arguments: [request.executable] + request.arguments, variables: request.variables
+      arguments: [request.executable] + request.arguments,
+      limits: request.limits?.lines ?? [], variables: request.variables
     ).encoded
     let file = carrel_memory_file(content, content.count)
     guard file >= 0 else { return nil }
@@ -162,7 +164,7 @@ package final class WarmProcess {
       let pipes = try? ProcessPipes([.stdout, .stderr, .channel], of: request.executable)
     else { return nil }
     defer { pipes.closeWriters() }
-    let descriptors = pipes.writers + [file]
+    let descriptors = pipes.writers + [file] + (request.limits?.groups ?? [])
     guard carrel_send_descriptors(control, descriptors, descriptors.count) == 0 else {
       pipes.closeReaders()
       return nil

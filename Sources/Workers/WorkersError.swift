@@ -12,6 +12,8 @@ package struct WorkersError: Error, Sendable, CustomStringConvertible {
     case sandbox = "no-sandbox"
     /// A container could not be made.
     case container = "container-failed"
+    /// The limits of a batch could not be set up.
+    case limits = "limits-failed"
     /// No folder for files that are kept between runs can be used.
     case noCache = "no-cache"
   }

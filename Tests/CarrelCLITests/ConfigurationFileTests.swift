@@ -1,5 +1,6 @@
 import IntentWire
 import RunEngine
+import RunModel
 import TestSupport
 import Testing
 import Workers
@@ -54,6 +55,20 @@ import Workers
     #expect(seed?.isShared == true && seed?.parameters == [:])
   }
 
+  @Test func limits() throws {
+    let text = """
+      {"format": "1.0", "limits": {"memory": "512MiB", "processes": 64, "files": 256,
+        "disk": "1 GiB", "cpus": 2, "silence": 30.5, "memroy": 1}}
+      """
+    let content = try ConfigurationFile.read(Array(text.utf8))
+    #expect(
+      content.limits
+        == ResourceLimits(
+          memory: 512 << 20, processes: 64, files: 256, disk: 1 << 30, cpus: 2, silence: 30.5))
+    #expect(content.unknown == ["unknown key 'limits.memroy' is ignored; did you mean 'memory'?"])
+    #expect(try ConfigurationFile.read(Array(#"{"format": "1.0"}"#.utf8)).limits.isEmpty)
+  }
+
   @Test func unknownKeysAreNamed() throws {
     let (_, unknown) = try read(
       """
@@ -84,6 +99,12 @@ import Workers
     (#"{"format": "1.0", "intents": {"callLimit": 0}}"#, "more than 0"),
     (#"{"format": "1.0", "intents": {"callLimit": "1"}}"#, "more than 0 and at most"),
     (#"{"format": "1.0", "intents": {"indexDelay": -1}}"#, "a number of seconds from 0 to"),
+    (#"{"format": "1.0", "limits": []}"#, "'limits' must hold an object"),
+    (#"{"format": "1.0", "limits": {"memory": 1}}"#, "'limits.memory' must be a size like"),
+    (#"{"format": "1.0", "limits": {"disk": "1KiB"}}"#, "from 4 KiB to"),
+    (#"{"format": "1.0", "limits": {"files": 3}}"#, "'limits.files' must be a whole number from"),
+    (#"{"format": "1.0", "limits": {"cpus": 1.5}}"#, "'limits.cpus' must be a whole number"),
+    (#"{"format": "1.0", "limits": {"silence": 0}}"#, "'limits.silence' must be a number"),
     (#"{"format": "1.0", "intents": {"seed": {"bundle": "b"}}}"#, "needs 'bundle' and 'intent'"),
     (
       #"{"format": "1.0", "intents": {"seed": {"bundle": "b", "intent": "i", "shared": 1}}}"#,

@@ -30,7 +30,11 @@ import Testing
         RunHeader(
           runID: "i", carrel: "0", packagePath: "/p", arguments: [], workers: 1, batch: "auto",
           retries: 0, timeLimit: 1, leaksFail: true, isolation: "directories", seed: "s",
-          toolchain: "t", hostName: "h", passedVariables: [])),
+          toolchain: "t", hostName: "h", passedVariables: [],
+          limits: RunLimits(
+            limits: ResourceLimits(
+              memory: 1, processes: 1, files: 1, disk: 1, cpus: 1, silence: 1),
+            mechanism: "rlimits", notes: []))),
       .testPlanned(TestDescriptor(id: test, displayName: "d", location: location)),
       .batchStarted(BatchStart(batch: 1, worker: 1, purpose: .planned, tests: [test])),
       .attemptStarted(AttemptStart(test: test, attempt: 1, batch: 1, worker: 1)),

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import RunModel
 import TestSupport
@@ -44,6 +45,46 @@ extension EndToEnd {
       let quick = try run.test("quick(number:)")
       #expect(quick.result.verdict == .passed)
       #expect(quick.decisive?.cases.count == 20)
+      // What the process did is in each bundle.
+      let blocks = try await run.hangSnapshot(run.test("/blocks()"))
+      #expect(blocks.hasPrefix("what ran when it was ended: the limit of 3 s was exceeded\ntest "))
+      #expect(blocks.contains("in hrtimer_nanosleep"), "\(blocks)")
+      #expect(blocks.contains("\nthe end of standard output\nabout to block\n"))
+      #expect(blocks.contains(" -> pipe:["))
+      for name in ["neverResumed()", "swallowsCancellation()"] {
+        let text = try await run.hangSnapshot(run.test(name))
+        #expect(text.contains("(the test's process)\n") && text.contains("  thread "), "\(text)")
+      }
+    }
+
+    /// Stacks show where the test hangs.
+    @Test(.enabled(if: hasDebugger, "gdb is not installed"))
+    func stacksAreInTheSnapshot() async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "HangXCTests/test2", "--timeout", "3", "--grace", "1",
+        "--company-check", "off")
+      let text = try await run.hangSnapshot(run.test("test2PrintsAndHangs"))
+      #expect(text.contains("\nstacks of process "), "\(text)")
+      #expect(text.contains("HangXCTests.test2PrintsAndHangs() -> ()"), "\(text)")
+    }
+
+    /// Whatever the machine's debugger does, the test is ended.
+    @Test func debuggerThatHangsIsNotWaitedFor() async throws {
+      let folder = try TemporaryFolder()
+      let script = folder.path(of: "gdb")
+      #expect(
+        FileManager.default.createFile(
+          atPath: script, contents: Data("#!/bin/sh\ntrap '' TERM\nsleep 1271\n".utf8)))
+      chmod(script, 0o755)
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "HangXCTests/test2", "--timeout", "1", "--grace", "1",
+        "--company-check", "off",
+        environment: ["PATH": "\(folder.path):" + (Carrel.variables(adding: [:])["PATH"] ?? "")])
+      #expect(try run.test("test2PrintsAndHangs").result.verdict == .timedOut)
+      #expect(!run.output.didTimeOut && !run.output.isOutputHeldOpen)
+      let text = try await run.hangSnapshot(run.test("test2PrintsAndHangs"))
+      #expect(text.contains("note: gdb took too long with process "), "\(text)")
+      #expect(text.contains("in hrtimer_nanosleep"))
     }
 
     /// Descendants that ignore SIGTERM are ended as well.
@@ -57,6 +98,16 @@ extension EndToEnd {
       let position = try #require(words.firstIndex(of: "shell"))
       let pid = try #require(pid_t(words[position + 1]))
       #expect(!isSameProcess(pid, command: "trap"))
+      // The whole tree was seen before it was ended, and is gone.
+      let snapshot = try await run.hangSnapshot(test)
+      let tree = snapshot.split(separator: "\n").filter {
+        $0.hasPrefix("  ") && $0.contains("trap")
+      }
+      #expect(tree.count >= 2, "\(snapshot)")
+      for line in tree {
+        let number = try #require(line.split(separator: " ").first.flatMap { pid_t($0) })
+        #expect(!isSameProcess(number, command: "trap"), "\(line)")
+      }
     }
 
     /// The result is known at once although a child of the test holds its output open.
@@ -84,6 +135,11 @@ extension EndToEnd {
     }
   }
 }
+
+/// Whether there is a debugger for stacks.
+private let hasDebugger =
+  (Carrel.variables(adding: [:])["PATH"] ?? "").split(separator: ":")
+  .contains { access("\($0)/gdb", X_OK) == 0 }
 
 /// Whether a process still runs a command; its number may belong to another one by now.
 func isSameProcess(_ pid: pid_t, command: String) -> Bool {

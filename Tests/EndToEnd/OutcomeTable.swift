@@ -11,7 +11,8 @@ enum OutcomeTable {
   /// The options that select exactly the tests of the table.
   static let selection = [
     "--skip",
-    "Hang|Order|Retry|testHugeLine|testMillionLines|ChannelTests|RemovesAllFolders|Suite3",
+    "Hang|Order|Retry|testHugeLine|testMillionLines|ChannelTests|RemovesAllFolders|Suite3|"
+      + "LimitXC|Silence",
   ]
 
   static let xctest: [Outcome] = [

@@ -38,7 +38,9 @@ extension EndToEnd {
 
     @Test(arguments: ["loopback", "host", "none"])
     func whatATestSees(network: String) async throws {
-      let run = try await run("--filter", "Prints", "--network", network)
+      // Foundation's Process does not work without a loopback interface.
+      let filter = network == "none" ? "testPrintsWhatItSees" : "testPrints"
+      let run = try await run("--filter", filter, "--network", network)
       #expect(run.output.status == 0, "\(run)")
       let log = try run.log(try run.test("testPrintsWhatItSees").decisive?.stdout)
       let lines = String(decoding: log, as: UTF8.self).split(separator: "\n").map { String($0) }
@@ -51,7 +53,8 @@ extension EndToEnd {
       #expect(seen["home"] == "/tmp/carrel/home" && seen["temporary"] == "/tmp/carrel/tmp/")
       #expect(seen["working"] == run.package.path)
       #expect(seen["processes"] == "2" && seen["read-only"] == "true")
-      if network == "loopback" { #expect(seen["interfaces"] == "lo") }
+      #expect((seen["interfaces"] == "lo") == (network != "host"))
+      if network == "none" { return }
       let child = try run.log(try run.test("testPrintsHomeOfChild").decisive?.stdout)
       #expect(String(decoding: child, as: UTF8.self).contains(":/tmp/carrel/home:"))
     }

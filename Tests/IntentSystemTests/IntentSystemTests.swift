@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import IntentWire
+import RunModel
 import SystemFiles
 import TestSupport
 import Testing
@@ -83,6 +84,19 @@ import Workers
       #expect(error.code == .appNotStarted && error.log == "words\n", "\(error)")
       #expect(error.message.contains("ended with exit status 3 before it connected"))
     }
+  }
+
+  @Test func appsHaveTheLimitsOfTheBatch() throws {
+    let limiter = Limiter(ResourceLimits(files: 77))
+    let limits = try #require(try limiter.begin(batch: 1, worker: 1))
+    let bench = try Bench(script: "ulimit -n; exec sleep 300") { $0.limits = limits.process }
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    #expect(try bench.line() == "77")
+    let processes = bench.system?.hostProcesses ?? []
+    #expect(processes.map(\.bundle) == [Bench.bundle])
+    #expect(try kill(#require(processes.first?.pid), 0) == 0)
   }
 
   @Test func limitsOfStartAndCall() throws {

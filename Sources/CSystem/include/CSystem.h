@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "Sandbox.h"
+#include "limits.h"
 
 /// What to start. All strings end with a zero byte; `argv` and `envp` end with a null pointer.
 struct carrel_spawn_request {
@@ -22,6 +23,8 @@ struct carrel_spawn_request {
   size_t descriptor_count;
   /// Whether the child gets a session (and process group) of its own.
   bool new_session;
+  /// What the child may use; null for what the caller may.
+  const struct carrel_limits *limits;
 };
 
 /// Starts a process that is killed when the calling thread ends (PR_SET_PDEATHSIG of prctl(2)).

@@ -34,11 +34,13 @@ final class HangXCTests: XCTestCase {
   @Test func quickToo() {}
 }
 
-/// A test that hangs while a shell and a grandchild, both deaf to SIGTERM, hang with it.
+/// A test that hangs while a shell and a grandchild, both deaf to SIGTERM, hang with it; the
+/// grandchild holds 30 MB.
 final class HangTreeXCTests: XCTestCase {
   func testTreeIgnoresTermination() {
     let shell = spawnShell(
-      "trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & while :; do sleep 1; done")
+      "trap '' TERM; (trap '' TERM; a=$(head -c 30000000 /dev/zero | tr '\\0' x); "
+        + "while :; do sleep 1; done) & while :; do sleep 1; done")
     print("started shell \(shell)")
     fflush(nil)
     while true { sleep(3600) }

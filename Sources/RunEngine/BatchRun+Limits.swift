@@ -1,0 +1,163 @@
+import Evidence
+import Glibc
+import Orchestration
+import RunModel
+import SwiftTests
+import SystemFiles
+import Workers
+
+/// The limits of a batch: time, silence and disk are watched here, the kernel watches the rest.
+extension BatchRun {
+  /// Makes the limits that the batch's processes get.
+  func beginLimits() throws {
+    limits = try session.limiter.begin(batch: spec.batch, worker: spec.worker)
+    if let disk = session.configuration.limits.disk { watchContainer(limit: disk, after: 0.5) }
+  }
+
+  /// Ends the process for a reason of its own, after a snapshot when it hangs.
+  func intervene(_ cause: BatchTranscript.Intervention) {
+    guard intervention == nil, let process, !process.isDead else { return }
+    intervention = cause
+    let grace = session.configuration.grace
+    guard cause.isHang else { return process.terminate(grace: grace) }
+    snapshot = HangSnapshot(
+      of: subject(process, reason: cause.description), debugger: session.debugger,
+      supervisor: session.supervisor
+    ) { [weak self] in
+      self?.process?.terminate(grace: grace)
+    }
+  }
+
+  private func subject(_ process: SupervisedProcess, reason: String) -> HangSnapshot.Subject {
+    let test = transcript.current ?? transcript.lastFinished
+    let streams: [(String, ProcessStream)] = [
+      ("standard output", .stdout), ("standard error", .stderr),
+    ]
+    let output = streams.map { name, stream in
+      let log = test.flatMap { logs[$0]?[stream] }
+      return (name, log?.lastText(lines: 100, bytes: HangSnapshot.mostOutputBytes) ?? "")
+    }
+    return HangSnapshot.Subject(
+      reason: reason, test: transcript.current, pid: process.pid, apps: intents?.processes ?? [],
+      others: limits?.processes ?? [], scope: session.scope(of: spec), output: output)
+  }
+
+  /// Something was heard of the test: output, an event, or output of its apps.
+  func noteSign() {
+    if session.configuration.limits.silence != nil { lastSign = monotonicSeconds() }
+  }
+
+  /// Watches for silence while a test runs.
+  func armSilenceTimer() {
+    let loop = session.supervisor.loop
+    loop.cancel(silenceTimer)
+    silenceTimer = nil
+    guard let limit = session.configuration.limits.silence, transcript.current != nil else {
+      return
+    }
+    let rest = lastSign + limit - monotonicSeconds()
+    silenceTimer = loop.after(max(rest, 0)) { [unowned self] in
+      if monotonicSeconds() - lastSign >= limit {
+        intervene(.silence(limit))
+      } else {
+        armSilenceTimer()
+      }
+    }
+  }
+
+  /// Looks now and then how much the files in the container take.
+  ///
+  /// - Parameter seconds: Until the next look; at least fifty times what the last one took, so that
+  ///   looking costs at most 2 % of a core.
+  private func watchContainer(limit: Int, after seconds: Double) {
+    let loop = session.supervisor.loop
+    diskTimer = loop.after(seconds) { [unowned self] in
+      let root = container.root
+      loop.inBackground {
+        let began = monotonicSeconds()
+        return (folderSize(root, limit: limit), monotonicSeconds() - began)
+      } then: { [weak self] size, cost in
+        guard let self, endedAt == nil else { return }
+        if size > limit {
+          intervene(
+            .limit(
+              "the disk limit of \(ByteSize.text(limit)) was exceeded: the files in the container "
+                + "take \(ByteSize.text(size / 1024 * 1024))"))
+        } else {
+          watchContainer(limit: limit, after: max(0.5, cost * 50))
+        }
+      }
+    }
+  }
+
+  /// Ends the timers; the process has ended.
+  func stopWatching() {
+    for timer in [limitTimer, slowTimer, silenceTimer, diskTimer] {
+      session.supervisor.loop.cancel(timer)
+    }
+  }
+
+  /// Goes on when nothing looks at the processes any more.
+  func stopLooking(_ handler: @escaping () -> Void) {
+    guard let snapshot else { return handler() }
+    snapshot.stop(handler)
+  }
+
+  /// The limit that ended the process, when that is proven.
+  func provenCause(of end: ProcessEnd) -> String? {
+    let configured = session.configuration.limits
+    let sent = process?.sentSignals ?? []
+    if end == .signaled(SIGKILL), !sent.contains(SIGKILL), let memory = configured.memory,
+      let limits, limits.memoryKills > 0
+    {
+      return "killed: the memory limit of \(ByteSize.text(memory)) was exceeded (cgroup)"
+    }
+    if end == .signaled(SIGXFSZ), let disk = configured.disk {
+      return "killed: the disk limit of \(ByteSize.text(disk)) for a file was exceeded (SIGXFSZ)"
+    }
+    return nil
+  }
+
+  /// The outcome with what the kernel counted against the batch's limits, when it is a failure.
+  func withLimitNotes(_ outcome: TestOutcome) -> TestOutcome {
+    guard let limits, !outcome.verdict.isSuccess(leaksFail: true),
+      ![.environment, .interrupted, .notRun].contains(outcome.verdict)
+    else { return outcome }
+    let configured = session.configuration.limits
+    var notes: [String] = []
+    let isNamed = outcome.reason?.contains("the memory limit of ") == true
+    if limits.memoryKills > 0, let memory = configured.memory, !isNamed {
+      notes.append(
+        "the kernel killed a process of the batch for the memory limit of "
+          + "\(ByteSize.text(memory)) (cgroup)")
+    }
+    if limits.refusals > 0, let processes = configured.processes {
+      notes.append(
+        "the kernel refused a process or thread of the batch for the limit of \(processes) (cgroup)"
+      )
+    }
+    var outcome = outcome
+    if !notes.isEmpty {
+      outcome.reason = ((outcome.reason.map { [$0] } ?? []) + notes).joined(separator: "; ")
+    }
+    return outcome
+  }
+}
+
+extension BatchTranscript.Intervention: CustomStringConvertible {
+  /// Whether the process was ended because nothing came of it.
+  var isHang: Bool {
+    switch self {
+    case .timeLimit, .silence: true
+    case .interruption, .limit: false
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .timeLimit(let seconds): "the limit of \(seconds.formattedSeconds) was exceeded"
+    case .silence(let seconds): "no output for \(seconds.formattedSeconds)"
+    case .interruption(let reason), .limit(let reason): reason
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Glibc
+import RunModel
+import SystemFiles
+import TestSupport
+import Testing
+
+@testable import Workers
+
+extension SupervisedProcessTests {
+  /// Tree, threads and open files of a process and its descendants, also of one that has left.
+  @Test func reportTellsTheWholeTree() throws {
+    let loop = try EventLoop()
+    var report: String?
+    var isOver = false
+    var started: SupervisedProcess?
+    let script =
+      "sleep 1253 & \(Self.untilItSleeps); (setsid sleep 1254 & \(Self.untilItSleeps)); "
+      + "echo ready; wait"
+    let process = try SupervisedProcess(
+      ProcessRequest(
+        executable: "/bin/sh", arguments: ["-c", script, "two\nlines"],
+        environment: ["PATH": "/usr/bin:/bin"], directory: "/usr", scope: "report-1"),
+      loop: loop, registry: try ProcessRegistry(ownsAllChildren: false), leftoverGrace: 0,
+      onOutput: { _, _ in
+        let text = ProcessReport()
+        text.collect(
+          roots: [(started?.pid ?? 0, "the test's process")], others: [], scope: "report-1")
+        report = String(decoding: text.bytes, as: UTF8.self)
+        started?.terminate(grace: 0)
+      }, onEnd: { _, _ in isOver = true })
+    started = process
+    loop.run { isOver }
+    let text = try #require(report)
+    let lines = text.split(separator: "\n").map { String($0) }
+    #expect(lines.first == "processes")
+    #expect(lines[1].hasPrefix("  \(process.pid) /bin/sh -c "))
+    #expect(lines[1].hasSuffix("two lines  (the test's process)"))
+    #expect(lines.contains { $0.hasPrefix("    ") && $0.hasSuffix(" sleep 1253") })
+    #expect(lines.contains { $0.hasSuffix(" sleep 1254") }, "\(text)")
+    #expect(lines.contains("  folder /usr"))
+    #expect(lines.contains { $0.hasPrefix("  thread \(process.pid) \"sh\": ") })
+    #expect(lines.contains("  file 0 -> /dev/null"))
+    #expect(lines.contains { $0.hasPrefix("  file 1 -> pipe:") })
+  }
+
+  /// One process of many has a text that stays small, and processes that are gone are no trouble.
+  @Test func reportIsBounded() throws {
+    let report = ProcessReport()
+    report.collect(roots: [(getpid(), "this one"), (1 << 30, "none")], others: [-5], scope: "none")
+    #expect(report.bytes.count > 100)
+    for _ in 0..<2000 where report.bytes.count < ProcessReport.mostBytes - 4096 {
+      report.collect(roots: [(getpid(), "this one")], others: [], scope: "none")
+    }
+    for _ in 0..<20 { report.collect(roots: [(getpid(), "")], others: [], scope: "none") }
+    #expect(report.bytes.count <= ProcessReport.mostBytes + 64)
+    #expect(String(decoding: report.bytes.suffix(31), as: UTF8.self).hasSuffix("is left out]\n"))
+  }
+}
+
+@Suite struct SystemCallNameTests {
+  @Test func callsAreNamed() {
+    #if arch(x86_64)
+      #expect(
+        SystemCallName.text("202 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0x8")
+          == "futex(0x1, 0x2, 0x3, 0x4, 0x5, 0x6), at 0x8")
+    #endif
+    #expect(
+      SystemCallName.text("9999 a b c d e f g h") == "system call 9999(a, b, c, d, e, f), at h")
+    #expect(SystemCallName.text("running") == "running")
+    #expect(SystemCallName.text("-1 0x1 0x2") == "-1 0x1 0x2")
+    #expect(SystemCallName.text("") == "")
+  }
+}
+
+@Suite struct FolderSizeTests {
+  @Test func everythingBelowCounts() throws {
+    let folder = try TemporaryFolder()
+    try makeFolders(folder.path(of: "a/b"))
+    try writeSmallFile(folder.path(of: "a/b/file"), [UInt8](repeating: 1, count: 100_000))
+    symlink("/usr", folder.path(of: "a/link"))
+    let size = folderSize(folder.path, limit: .max)
+    #expect((100_000...200_000).contains(size))
+    // It ends early when there is more than anybody wants to know.
+    try writeSmallFile(folder.path(of: "a/b/second"), [UInt8](repeating: 1, count: 100_000))
+    #expect(folderSize(folder.path, limit: 1) < 200_000)
+    #expect(folderSize(folder.path(of: "nothing"), limit: 1) == 0)
+    #expect(folderSize(folder.path, limit: .max, entries: 1) < 100_000)
+  }
+}
