@@ -44,12 +44,12 @@ extension ProcessRequest {
 
 extension ProcessRequest {
   /// What the first process of a sandbox is told: path, working directory, number of arguments and
-  /// of limits, arguments, limits and variables, each ended by a zero byte.
+  /// of limits, limits, arguments and variables, each ended by a zero byte.
   var sandboxContent: [UInt8] {
     var bytes: [UInt8] = []
     let limits = limits?.lines ?? []
     let counts = ["\(arguments.count + 1)", "\(limits.count)"]
-    let words = [executable, directory ?? ""] + counts + [executable] + arguments + limits
+    let words = [executable, directory ?? ""] + counts + limits + [executable] + arguments
     for text in words + variables {
       // As with execve(2), nothing can follow a zero byte.
       bytes += text.utf8.prefix { $0 != 0 }

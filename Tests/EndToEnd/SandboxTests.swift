@@ -120,6 +120,23 @@ extension EndToEnd {
       #expect(String(decoding: child, as: UTF8.self).contains(":/tmp/carrel/home:"))
     }
 
+    /// Limits hold, and what they do is named.
+    @Test(arguments: [
+      ("--file-limit", "100", "test5", Verdict.failed), ("--cpus", "1", "test8", .passed),
+      ("--disk-limit", "8MiB", "test6", .crashed),
+    ])
+    func limitsHold(option: String, value: String, test: String, verdict: Verdict) async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--isolation", "sandbox", option, value, "--filter", "LimitXCTests/\(test)",
+        "--company-check", "off", "--pass-env", "CARREL_TEST_*")
+      let result = try #require(try run.state.tests.first?.result)
+      #expect(try run.state.tests.count == 1 && result.verdict == verdict, "\(run)")
+      if verdict == .crashed {
+        let reason = try run.state.tests.first?.decisive?.reason
+        #expect(reason?.contains("the disk limit of 8 MiB") == true, "\(run)")
+      }
+    }
+
     @Test func doctorTriesASandbox() async throws {
       let output = try await Carrel.invoke(["doctor", "--format", "json"])
       #expect(output.status == 0, "\(output.allText)")

@@ -80,8 +80,8 @@ struct carrel_sandbox_message {
 pid_t carrel_sandbox_start(const struct carrel_sandbox_request *request, int *pidfd, int *control);
 
 /// Asks for a process. `content` is a file with the path, the working directory (empty for /), the
-/// number of arguments, the number of limits, the arguments, the limits (`7 64` for a resource and
-/// its value, `processor 3`), and the variables, each ended by a zero byte. The process leads a
+/// number of arguments, the number of limits, the limits (`7 64` for a resource and its value,
+/// `processor 3`), the arguments, and the variables, each ended by a zero byte. The process leads a
 /// session of its own; its descriptor i is a duplicate of descriptors[i]. Before that it joins the
 /// control groups whose files `cgroup.procs` are given.
 ///
