@@ -21,6 +21,12 @@ struct Workplace {
     try SearchIndex.createEmpty(at: indexTemplate)
   }
 
+  /// Removes the folders and ends the watchdog, when everything that ran has ended.
+  func close() {
+    supervisor.watchdog?.end()
+    root.close()
+  }
+
   /// Finds out which apps there are.
   func findApps(for catalog: inout TestCatalog) throws {
     try maker.findApps(into: &catalog, root: root, indexTemplate: indexTemplate)

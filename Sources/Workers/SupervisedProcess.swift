@@ -78,12 +78,6 @@ package final class SupervisedProcess {
   private let onEnd: (ProcessEnd, [Leftover]) -> Void
   private var buffer: UnsafeMutableRawBufferPointer
   private var killTimer: EventLoop.Timer?
-  private var graceTimer: EventLoop.Timer?
-  private var leftovers: [Int32: Leftover] = [:]
-  /// Looks in vain at a process whose scope cannot be told yet.
-  private var undecidedLooks = 0
-  private static let maxUndecidedLooks = 20
-  private var watchedOrphans: [Int32: Int32] = [:]
   private var end: ProcessEnd?
   /// Signals that the supervisor sent to the process.
   package private(set) var sentSignals: [Int32] = []
@@ -192,20 +186,33 @@ package final class SupervisedProcess {
     loop.cancel(killTimer)
     loop.unwatch(pidfd)
     close(pidfd)
-    lookForOrphansAndGoOn()
+    endStragglers()
   }
 
-  /// Finishes when nothing is left; otherwise gives what is left the grace time.
-  private func lookForOrphansAndGoOn() {
-    let isSure = lookForOrphans()
-    if !watchedOrphans.isEmpty {
-      graceTimer = loop.after(leftoverGrace) { [self] in endOrphans() }
-    } else if isSure || undecidedLooks == Self.maxUndecidedLooks {
-      finish()
-    } else {
-      undecidedLooks += 1
-      graceTimer = loop.after(0.005) { [self] in lookForOrphansAndGoOn() }
+  /// Ends what the process has left behind.
+  private func endStragglers() {
+    let origin = Stragglers.Origin(
+      pid: pid, scope: scope, wasKilled: sentSignals.contains(SIGKILL), pipes: pipes)
+    let stragglers = Stragglers(
+      of: origin, grace: leftoverGrace, loop: loop, registry: registry
+    ) { [self] in finish($0) }
+    stragglers.begin()
+  }
+
+  /// The pipes by the numbers that both of their ends have in common.
+  private var pipes: [UInt64: LeakedProcess.Pipe] {
+    var result: [UInt64: LeakedProcess.Pipe] = [:]
+    for (stream, descriptor) in readers {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { continue }
+      result[UInt64(status.st_ino)] =
+        switch stream {
+        case .stdout: .stdout
+        case .stderr: .stderr
+        case .channel: .channel
+        }
     }
+    return result
   }
 
   /// Whether the process has ended, be it that the loop was not told yet.
@@ -215,74 +222,14 @@ package final class SupervisedProcess {
     return poll(&descriptor, 1, 0) != 0
   }
 
-  /// Watches adopted processes of this scope that are not watched yet.
-  ///
-  /// - Returns: Whether all adopted processes could be told: one in the middle of execve(2) has no
-  ///   environment for a moment (proc_pid_environ(5)), and so no scope.
-  @discardableResult
-  private func lookForOrphans() -> Bool {
-    var isSure = true
-    for orphan in registry.adopted() where watchedOrphans[orphan] == nil {
-      guard let status = ProcessTable.status(of: orphan) else { continue }
-      if status.isZombie {
-        registry.reap(orphan, isOwn: status.session == pid || status.group == pid)
-        continue
-      }
-      if status.session != pid, status.group != pid {
-        guard let environment = ProcessTable.environment(of: orphan), !environment.isEmpty else {
-          isSure = false
-          continue
-        }
-        guard environment[Self.scopeVariable] == scope else { continue }
-      }
-      let descriptor = carrel_pidfd_open(orphan)
-      guard descriptor >= 0 else { continue }
-      watchedOrphans[orphan] = descriptor
-      registry.add(orphan)
-      loop.watch(descriptor) { [self] in orphanEnded(orphan, descriptor) }
-    }
-    return isSure
-  }
-
-  private func orphanEnded(_ orphan: Int32, _ descriptor: Int32) {
-    var status: Int32 = -1
-    var signal: Int32 = -1
-    guard carrel_reap(orphan, &status, &signal) != 0 else { return }
-    loop.unwatch(descriptor)
-    close(descriptor)
-    watchedOrphans[orphan] = nil
-    registry.remove(orphan)
-    lookForOrphans()
-    if watchedOrphans.isEmpty { finish() }
-  }
-
-  /// What is still there after the grace time is named and killed.
-  private func endOrphans() {
-    lookForOrphans()
-    for (orphan, descriptor) in watchedOrphans {
-      if leftovers[orphan] == nil, ProcessTable.status(of: orphan)?.isZombie == false {
-        let sequence = ProcessTable.environment(of: orphan)?["CARREL_TEST_SEQUENCE"]
-        leftovers[orphan] = Leftover(
-          process: LeakedProcess(pid: orphan, command: ProcessTable.command(of: orphan)),
-          sequence: sequence.flatMap { Int($0, radix: 16) } ?? 0)
-      }
-      _ = carrel_pidfd_signal(descriptor, SIGKILL)
-    }
-    if !watchedOrphans.isEmpty {
-      graceTimer = loop.after(0.02) { [self] in endOrphans() }
-    }
-  }
-
-  private func finish() {
+  private func finish(_ leftovers: [Leftover]) {
     guard let end else { return }
-    loop.cancel(graceTimer)
     drain()
     for (_, descriptor) in readers {
       loop.unwatch(descriptor)
       close(descriptor)
     }
     readers = []
-    let named = leftovers.values.sorted { $0.process.pid < $1.process.pid }
-    onEnd(end, named)
+    onEnd(end, leftovers)
   }
 }
