@@ -33,7 +33,8 @@ extension AttemptResult {
       "\(failed) of \(counted(allCases, "case")) failed:",
       failing.prefix(limit).map { "\($0.verdict.rawValue): \(name($0.name))" }, of: failed)
     list(
-      "left behind:", leaks.prefix(limit).map { leak in
+      "left behind:",
+      leaks.prefix(limit).map { leak in
         "pid \(leak.pid): \(name(leak.command))"
           + (leak.holdings.map { "; \(name($0))" } ?? "")
       },

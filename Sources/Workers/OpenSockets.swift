@@ -84,7 +84,8 @@ struct ListeningSockets {
     guard words.count * 8 == digits.count, words.count == 1 || words.count == 4 else { return nil }
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     guard inet_ntop(family, words, &text, socklen_t(text.count)) != nil else { return nil }
-    let name = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let name = String(
+      decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return family == AF_INET ? "\(name):\(port)" : "[\(name)]:\(port)"
   }
 

@@ -34,7 +34,7 @@ package enum Pauses {
   }
 
   /// Does something whose time is a pause.
-  static func during(_ body: () -> Void) {
+  package static func during(_ body: () -> Void) {
     let moment = monotonicSeconds()
     let begin = wallClockSeconds()
     body()

@@ -20,7 +20,7 @@ final class Stragglers {
   }
 
   /// Seconds that processes get at most when the one that started them was killed.
-  static let killedGrace = 0.02
+  static let killedGrace = 0.01
   /// Seconds between two looks at processes that should be gone.
   private static let again = 0.02
   /// Looks in vain at a process whose scope cannot be told yet.
