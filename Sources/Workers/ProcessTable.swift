@@ -41,8 +41,8 @@ package enum ProcessTable {
     return (parent, group, session, fields[0] == "Z")
   }
 
-  /// Parent of a process and the letter of its state, as in proc_pid_stat(5); `nil` when there is no
-  /// such process.
+  /// Parent of a process and the letter of its state, as in proc_pid_stat(5); `nil` when there is
+  /// no such process.
   static func state(of pid: Int32) -> (parent: Int32, letter: Character)? {
     guard let bytes = readSmallFile("/proc/\(pid)/stat"),
       let close = bytes.lastIndex(of: UInt8(ascii: ")"))

@@ -54,8 +54,8 @@ extension EndToEnd {
       #expect(try end.log(attempt.stderr).count { $0 == UInt8(ascii: "e") } >= 300 << 10)
     }
 
-    /// A worker's process is killed in the middle of a test, another one a little later, then two at
-    /// the same moment.
+    /// A worker's process is killed in the middle of a test, another one a little later, then two
+    /// at the same moment.
     @Test(arguments: ["auto", "1"]) func killedWorkersAreReplaced(batch: String) async throws {
       let package = try await FixturePackage.prepare("Teardown")
       let folder = try TemporaryFolder()

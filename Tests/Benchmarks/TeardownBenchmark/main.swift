@@ -15,7 +15,10 @@ let script = #"""
     (trap '' TERM; sleep 1000 &)
     (setsid sh -c 'trap "" TERM; exec sleep 1000' &)
   done
-  until [ "$(cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -c "^CARREL_SCOPE=$CARREL_SCOPE$")" -ge 101 ]; do :; done
+  marked() {
+    cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -c "^CARREL_SCOPE=$CARREL_SCOPE$"
+  }
+  until [ "$(marked)" -ge 101 ]; do :; done
   echo ready
   [ "$1" = leave ] || wait
   """#
