@@ -3,8 +3,11 @@ import Glibc
 
 /// Stopping all processes that descend from this one, and letting them go on.
 package enum PausedProcesses {
-  /// How often new processes are looked for: one that is not stopped yet may start others.
-  private static let maxRounds = 20
+  /// How often all are looked at until they are seen to have stopped: one that has not may start
+  /// others, and one that waits in the kernel may take its time.
+  private static let maxRounds = 300
+  /// Microseconds between two looks.
+  private static let pause: UInt32 = 1000
 
   /// Stops every descendant, also those in groups and sessions of their own, does something, and
   /// lets them go on. The time that this takes is one of the ``Pauses``.
@@ -29,20 +32,31 @@ package enum PausedProcesses {
   private static func stopDescendants(except: Set<Int32>) -> [Int32] {
     var seen = except
     var stopped: [Int32] = []
-    for _ in 0..<maxRounds {
-      let before = seen.count
+    for round in 0..<maxRounds {
+      if round > 0 { usleep(pause) }
+      var isStill = true
       var parents = [getpid()]
       while let parent = parents.popLast() {
         for child in ProcessTable.children(of: parent) where !except.contains(child) {
           parents.append(child)
-          guard seen.insert(child).inserted else { continue }
-          if let descriptor = stop(child, of: parent) { stopped.append(descriptor) }
+          if seen.insert(child).inserted {
+            if let descriptor = stop(child, of: parent) { stopped.append(descriptor) }
+          }
+          isStill = isStill && !isRunning(child)
         }
       }
-      if seen.count == before { break }
+      if isStill { break }
     }
     return stopped
   }
+
+  private static func isRunning(_ process: Int32) -> Bool {
+    guard let state = ProcessTable.state(of: process) else { return false }
+    return !resting.contains(state.letter)
+  }
+
+  /// Stopped, stopped by a debugger, ended, being removed.
+  private static let resting: Set<Character> = ["T", "t", "Z", "X"]
 
   /// - Returns: `nil` when it has ended, or was stopped already.
   private static func stop(_ process: Int32, of parent: Int32) -> Int32? {
@@ -50,7 +64,7 @@ package enum PausedProcesses {
     guard descriptor >= 0 else { return nil }
     // The number may belong to somebody else by now.
     guard let state = ProcessTable.state(of: process), state.parent == parent,
-      !["T", "t", "Z"].contains(state.letter), carrel_pidfd_signal(descriptor, SIGSTOP) == 0
+      !resting.contains(state.letter), carrel_pidfd_signal(descriptor, SIGSTOP) == 0
     else {
       close(descriptor)
       return nil

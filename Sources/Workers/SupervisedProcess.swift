@@ -161,15 +161,16 @@ package final class SupervisedProcess {
     }
   }
 
-  /// Reads what is in the pipes now.
+  /// Reads what is in the pipes now, however fast somebody else goes on writing.
   func drain() {
     for (stream, descriptor) in readers {
-      var rest = 1 << 26
+      var rest: Int32 = 0
+      guard ioctl(descriptor, UInt(FIONREAD), &rest) == 0 else { continue }
       while rest > 0 {
-        let count = read(descriptor, buffer.baseAddress, buffer.count)
+        let count = read(descriptor, buffer.baseAddress, min(buffer.count, Int(rest)))
         if count < 0 && errno == EINTR { continue }
         guard count > 0 else { break }
-        rest -= count
+        rest -= Int32(count)
         onOutput(stream, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }
     }

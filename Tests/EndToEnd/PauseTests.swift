@@ -62,6 +62,43 @@ extension EndToEnd {
       #expect(try await run.end().output.end == .signaled(SIGKILL))
     }
 
+    /// Nothing runs any more, and the report goes to somebody who does not read it.
+    @Test func aStopOutsideOfTheLoopStopsAtOnce() async throws {
+      let package = try await FixturePackage.prepare("ManySmall")
+      let folder = try TemporaryFolder()
+      let pipe = folder.path(of: "pipe")
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let reader = open(pipe, O_RDWR | O_CLOEXEC)
+      defer { close(reader) }
+      makeSmall(reader)
+      let runs = folder.path(of: "runs")
+      mkdir(runs, 0o755)
+      var watch = try FileWatch(runs)
+      let process = try ChildProcess(
+        [
+          Carrel.executable, "run", package.path, "--skip-build", "--output", runs, "--filter",
+          "Small1XCTests", "--junit", pipe,
+        ], environment: Carrel.variables(adding: [:]), timeout: 90)
+      let isReporting = watch.first(within: 60) { () -> Bool? in
+        guard let record = try? recordFolder(in: runs) else { return nil }
+        return FileManager.default.fileExists(atPath: "\(record)/junit.xml") ? true : nil
+      }
+      #expect(isReporting == true)
+      process.signal(SIGTSTP)
+      try #require(process.waitForStop())
+      process.signal(SIGCONT)
+      var report: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while !contains(Array(report.suffix(8192)), "</testsuites>") {
+        var polled = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        try #require(poll(&polled, 1, 30_000) == 1)
+        let count = read(reader, &buffer, buffer.count)
+        try #require(count > 0)
+        report += buffer[..<count]
+      }
+      #expect(try await process.output().end == .exited(0))
+    }
+
     private func size(of run: TeardownRun) throws -> Int {
       try readFile("\(recordFolder(in: run.runs))/events.jsonl").count
     }

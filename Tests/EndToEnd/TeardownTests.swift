@@ -88,6 +88,63 @@ extension EndToEnd {
       #expect(try await end.junit.miscounts == [])
     }
 
+    /// A deaf child that writes without end is gone with its test, which ends at its limit.
+    @Test func aChildThatWritesWithoutEndEndsWithItsTest() async throws {
+      let limit = 2.0
+      let run = try await TeardownRun([
+        "--filter", "testHangsWithAWriter", "--timeout", "\(limit)", "--grace", "0.5",
+      ])
+      #expect(run.processes.all.contains { $0.command.contains("growing") })
+      let end = try await run.end()
+      #expect(run.processes.left(after: 0) == [])
+      let test = try end.test("testHangsWithAWriter")
+      #expect(test.result.verdict == .timedOut, "\(end)")
+      let attempt = try #require(test.decisive)
+      // A little more than the limit as a rule; the writer would go on for ever.
+      #expect(attempt.duration >= limit && attempt.duration < 15)
+      #expect(contains(try end.log(attempt.stdout), "growing\ngrowing\n"))
+    }
+
+    /// Also what a build has started is ended.
+    @Test func nothingOutlivesACommandThatIsKilledInABuild() async throws {
+      let package = try await FixturePackage.prepare("TwoSuites", isBuilt: false)
+      let folder = try TemporaryFolder()
+      let signs = folder.path(of: "signs")
+      mkdir(signs, 0o755)
+      let build = """
+        #!/bin/sh
+        [ "$1" = build ] || exit 0
+        (setsid sleep 1801 &)
+        list() { cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '; }
+        until list | grep -q "[s]leep 1801 "; do :; done
+        : >"$CARREL_TEST_READY"
+        exec sleep 1802
+        """
+      for name in ["swift", "swiftc", "clang"] {
+        let path = folder.path(of: name)
+        try Data(build.utf8).write(to: URL(filePath: path))
+        chmod(path, 0o755)
+      }
+      var watch = try FileWatch(signs)
+      let process = try ChildProcess(
+        [Carrel.executable, "run", package.path, "--output", folder.path(of: "runs")],
+        environment: Carrel.variables(adding: [
+          "PATH": "\(folder.path):/usr/bin:/bin", "CARREL_TEST_READY": "\(signs)/ready",
+        ]), timeout: 60)
+      let isReady = watch.first(within: 30) { () -> Bool? in
+        FileManager.default.fileExists(atPath: "\(signs)/ready") ? true : nil
+      }
+      #expect(isReady == true)
+      let processes = try MarkedProcesses(of: "carrel-\(process.pid)-")
+      #expect(processes.all.contains { $0.command == "sleep 1801" })
+      process.signal(SIGKILL)
+      let left = processes.left(after: 3)
+      #expect(left == [])
+      MarkedProcesses.kill(left)
+      let output = try await process.output()
+      #expect(output.end == .signaled(SIGKILL) && !output.isOutputHeldOpen)
+    }
+
     /// A record of a run that was killed is enough to run again what had no result.
     @Test func aKilledRunCanBeRunAgain() async throws {
       let run = try await TeardownRun([

@@ -12,7 +12,7 @@ final class TreeXCTests: XCTestCase {
     (setsid sleep 1503 &)
     (setsid sh -c 'trap "" TERM; sleep 1504 & exec sleep 1505' &)
     for number in 1501 1502 1503 1504 1505; do
-      until cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ' | grep -q "sleep $number "; do :; done
+      until cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ' | grep -q "[s]leep $number "; do :; done
     done
     """#
 
@@ -44,6 +44,11 @@ final class TreeXCTests: XCTestCase {
 
   func testHangsWithAHundred() throws {
     try start(Self.hundred)
+    while true { sleep(3600) }
+  }
+
+  func testHangsWithAWriter() throws {
+    try start("(trap '' TERM; exec sh -c 'while :; do echo growing; done') &")
     while true { sleep(3600) }
   }
 
