@@ -119,6 +119,9 @@ let package = Package(
     .executableTarget(
       name: "index-benchmark", dependencies: ["CSQLite", "IntentWire", "SearchIndex"],
       path: "Tests/Benchmarks/IndexBenchmark"),
+    .executableTarget(
+      name: "teardown-benchmark", dependencies: ["RunModel", "Workers"],
+      path: "Tests/Benchmarks/TeardownBenchmark"),
 
     // What several test targets share.
     .target(

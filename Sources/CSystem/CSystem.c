@@ -133,6 +133,36 @@ static void note_signal(int number) {
   errno = error;
 }
 
+static atomic_bool stops_are_noted;
+
+void carrel_note_stops(bool noted) { atomic_store(&stops_are_noted, noted); }
+
+void carrel_stop(void) {
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  struct sigaction before;
+  sigset_t stop;
+  sigset_t mask;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  if (sigaction(SIGTSTP, &standard, &before) < 0) return;
+  pthread_sigmask(SIG_UNBLOCK, &stop, &mask);
+  // Comes back when the process is continued.
+  raise(SIGTSTP);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  sigaction(SIGTSTP, &before, NULL);
+}
+
+static void note_stop(int number) {
+  int error = errno;
+  if (atomic_load(&stops_are_noted)) {
+    unsigned char byte = (unsigned char)number;
+    if (write(signal_pipe[1], &byte, 1) < 0) {}
+  } else {
+    carrel_stop();
+  }
+  errno = error;
+}
+
 int carrel_catch_signals(const int *signals, size_t count) {
   if (signals_are_caught) {
     errno = EBUSY;
@@ -152,6 +182,7 @@ int carrel_catch_signals(const int *signals, size_t count) {
     // Whoever started the program wants it to live on, for example nohup(1).
     if (before->sa_handler == SIG_IGN) continue;
     struct sigaction own = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    if (number == SIGTSTP) own.sa_handler = note_stop;
     if (sigaction(number, &own, NULL) < 0) return -1;
     sigaddset(&caught_signals, number);
   }

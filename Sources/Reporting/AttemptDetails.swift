@@ -37,7 +37,11 @@ extension AttemptResult {
       "\(failed) of \(counted(allCases, "case")) failed:",
       failing.prefix(limit).map { "\($0.verdict.rawValue): \(name($0.name))" }, of: failed)
     list(
-      "left behind:", leaks.prefix(limit).map { "pid \($0.pid): \(name($0.command))" },
+      "left behind:",
+      leaks.prefix(limit).map { leak in
+        "pid \(leak.pid): \(name(leak.command))"
+          + (leak.holdings.map { "; \(name($0))" } ?? "")
+      },
       of: allLeaks)
     if let end = remarkableEnd { lines.append("process ended: \(end)") }
     return lines

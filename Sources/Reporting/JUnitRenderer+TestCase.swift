@@ -94,7 +94,8 @@ extension JUnitRenderer {
         add(issue.isKnown ? "carrel.known-issue" : "carrel.warning", text)
       }
       for leak in (testCase.main?.leaks ?? []).prefix(20) {
-        add("carrel.leak", "pid \(leak.pid): \(head(of: leak.command, bytes: 1024))")
+        let holdings = leak.holdings.map { "; \(head(of: $0, bytes: 1024))" } ?? ""
+        add("carrel.leak", "pid \(leak.pid): \(head(of: leak.command, bytes: 1024))\(holdings)")
       }
     }
     xml.markup("      </properties>\n")

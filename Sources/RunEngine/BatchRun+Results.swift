@@ -29,6 +29,9 @@ extension BatchRun {
     let started = startTimes[test]
     if duration == 0, outcome.verdict != .skipped, let started {
       duration = (endedAt ?? monotonicSeconds()) - started
+    } else if duration > 0, let began = begun.last(where: { $0.test == test })?.time {
+      // The library does not know that its process was stopped.
+      duration = max(0, duration - Pauses.seconds(from: began, to: began + duration))
     }
     return AttemptResult(
       test: test, attempt: attempt, purpose: spec.purpose, batch: spec.batch, worker: spec.worker,

@@ -171,7 +171,7 @@ package struct CatalogMaker {
             environment: environment.variables(
               container: container, run: "listing", worker: 0, workers: 0, batch: 0),
             observer: catalog.observer.path, directory: configuration.location.package,
-            scope: "listing-\(getpid())-\(listings.count)"))
+            scope: "\(Watchdog.programMark)-listing-\(listings.count)"))
       }
     }
     let started = monotonicSeconds()
@@ -240,7 +240,7 @@ package struct CatalogMaker {
     let requests = finder.requests(
       environment: environment.variables(
         container: container, run: "listing", worker: 0, workers: 0, batch: 0),
-      scope: "listing-\(getpid())")
+      scope: "\(Watchdog.programMark)-listing")
     let ends = supervisor.run(requests, limit: AppFinder.limit) { finder.take($0, $1, $2) }
     if let folder = root.retire(container, keepsFiles: true) { removeTree(folder) }
     guard supervisor.interruption == nil else { return }

@@ -31,7 +31,7 @@ package struct PackageListing {
   package func perform() throws -> Outcome {
     let workplace = try Workplace(package, folder: workFolder, listener: listener)
     let supervisor = workplace.supervisor
-    defer { workplace.root.close() }
+    defer { workplace.close() }
     let catalog = try workplace.makeCatalog()
     // The run that mostly follows need not list them again; an interrupted listing is no listing.
     if supervisor.interruption == nil { catalog.remember([], seconds: [:]) }

@@ -26,10 +26,11 @@ package struct PackageRun {
     let startedAt = wallClockSeconds()
     let workplace = try Workplace(package, folder: request.workFolder, listener: listener)
     let (supervisor, root) = (workplace.supervisor, workplace.root)
-    defer { root.close() }
+    defer { workplace.close() }
     supervisor.onFirstSignal = { [listener] in listener.runIsInterrupted(by: $0) }
     let record = try RunRecord.create(
       inRunsFolder: request.runsFolder, at: startedAt, becomesLatest: request.becomesLatest)
+    supervisor.watchdog?.cover(record.runID)
     let events = try record.openEventLog()
     ignoreRecords()
     listener.runDidOpen(record)

@@ -47,7 +47,7 @@ package final class RunSession {
   private var homesChecked: Set<TestGroup> = []
   /// Products that were built anew during the run.
   private var changedProducts: Set<String> = []
-  private let clockOffset = wallClockSeconds() - monotonicSeconds()
+  private let clockOffset = wallClockSeconds() - monotonicSeconds() - Pauses.seconds
   private var random = SystemRandomNumberGenerator()
 
   /// - Parameters:
@@ -177,7 +177,9 @@ package final class RunSession {
   }
 
   /// Seconds since 1970 of a monotonic time.
-  func wallClock(at monotonic: Double) -> Double { monotonic + clockOffset }
+  func wallClock(at monotonic: Double) -> Double {
+    monotonic + Pauses.seconds(before: monotonic) + clockOffset
+  }
 
   /// Whether the batch has all tests of its product and library, so that no selection is needed.
   func isWholeProduct(_ spec: BatchSpec) -> Bool {

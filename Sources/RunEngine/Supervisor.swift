@@ -9,6 +9,8 @@ package final class Supervisor {
 
   package let loop: EventLoop
   package let registry: ProcessRegistry
+  /// Ends the processes when this one is killed; only where all children are this supervisor's.
+  package let watchdog: Watchdog?
   /// Name of the signal that asked for the end of the run; also one that came while the loop did
   /// not run.
   package var interruption: String? { first ?? loop.pendingSignal.map { signalName($0) } }
@@ -25,7 +27,11 @@ package final class Supervisor {
   package init(ownsAllChildren: Bool = true) throws(WorkersError) {
     loop = try EventLoop()
     registry = try ProcessRegistry(ownsAllChildren: ownsAllChildren)
-    try loop.onSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] signal in
+    watchdog = ownsAllChildren ? try Watchdog(registry: registry) : nil
+    loop.onStop = { [unowned self] in pause() }
+    try loop.onSignals(
+      [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
+    ) { [unowned self] signal in
       signalsSeen += 1
       if first == nil {
         first = signalName(signal)
@@ -33,6 +39,13 @@ package final class Supervisor {
       }
       onInterruption?(signalsSeen)
     }
+  }
+
+  /// Stops what runs and then this process, as SIGTSTP wants it; goes on when both are continued.
+  private func pause() {
+    var except: Set<Int32> = []
+    if let watchdog { except.insert(watchdog.pid) }
+    PausedProcesses.pause(except: except) { EventLoop.stopProcess() }
   }
 
   /// Does work that may take long on a thread of its own, so that a signal can end the wait for it.

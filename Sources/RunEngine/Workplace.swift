@@ -21,6 +21,12 @@ struct Workplace {
     try SearchIndex.createEmpty(at: indexTemplate)
   }
 
+  /// Removes the folders and ends the watchdog, when everything that ran has ended.
+  func close() {
+    supervisor.watchdog?.end()
+    root.close()
+  }
+
   /// Finds out which level of isolation the run has; from then on containers are seen where that
   /// level has them.
   func chooseIsolation(

@@ -123,18 +123,6 @@ package struct AppLog: Codable, Hashable, Sendable {
   }
 }
 
-/// A process that outlived the test that started it.
-package struct LeakedProcess: Codable, Hashable, Sendable {
-  package var pid: Int32
-  /// The command line, arguments separated by spaces.
-  package var command: String
-
-  package init(pid: Int32, command: String) {
-    self.pid = pid
-    self.command = command.limitedName
-  }
-}
-
 /// Everything that is known about one attempt after its end, within ``ResultLimits``.
 package struct AttemptResult: Codable, Hashable, Sendable {
   package var test: TestID
@@ -213,7 +201,7 @@ package struct AttemptResult: Codable, Hashable, Sendable {
     var bytes = 0
     return Array(
       leaks.prefix(limits.leaks).prefix {
-        bytes += $0.command.utf8.count
+        bytes += $0.textBytes
         return bytes <= limits.leakBytes
       })
   }

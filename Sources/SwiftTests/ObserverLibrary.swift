@@ -58,7 +58,7 @@ package struct ObserverLibrary: Sendable {
     func step(_ executable: String, _ arguments: [String]) -> ProcessRequest {
       ProcessRequest(
         executable: executable, arguments: arguments, environment: environment, directory: work,
-        scope: "observer-\(getpid())")
+        scope: "\(Watchdog.programMark)-observer")
     }
     let steps = [
       step(toolchain.clang, ["-O2", "-fPIC", "-c"] + names),

@@ -25,6 +25,6 @@ package struct PackageBuild: Sendable {
     if location.configuration == "release" { arguments += ["-Xswiftc", "-enable-testing"] }
     return ProcessRequest(
       executable: toolchain.swift, arguments: arguments + extraFlags, environment: environment,
-      directory: location.package, scope: "build-\(getpid())")
+      directory: location.package, scope: "\(Watchdog.programMark)-build")
   }
 }

@@ -31,6 +31,10 @@ package final class EventLoop {
   private var signalDescriptor: Int32 = -1
   private var pendingSignals: [Int32] = []
   private var onSignal: ((Int32) -> Void)?
+  private var isAskedToStop = false
+  /// Called on the loop's thread for SIGTSTP, if that is among the signals; it has to stop the
+  /// process, for which there is ``stopProcess()``.
+  package var onStop: (() -> Void)?
   /// When the loop asked last what is ready; `nil` before the first round.
   private var lastLook: Double?
   /// Whether the next round may wait for a moment.
@@ -126,24 +130,43 @@ package final class EventLoop {
   private func collectSignals() {
     guard signalDescriptor >= 0 else { return }
     while case let signal = carrel_next_signal(signalDescriptor), signal > 0 {
-      pendingSignals.append(signal)
+      if signal == SIGTSTP { isAskedToStop = true } else { pendingSignals.append(signal) }
     }
   }
 
   private func deliverSignals() {
+    stopIfAsked()
     while !pendingSignals.isEmpty { onSignal?(pendingSignals.removeFirst()) }
   }
+
+  private func stopIfAsked() {
+    guard isAskedToStop else { return }
+    isAskedToStop = false
+    onStop?()
+  }
+
+  /// Stops this process as SIGTSTP does by default, until it is continued.
+  package static func stopProcess() { carrel_stop() }
 
   /// Called whenever the loop is about to wait.
   package var beforeWaiting: (() -> Void)?
 
   /// Runs until the condition holds, which is tested after each round of events.
   package func run(until isDone: () -> Bool) {
-    if signalDescriptor >= 0 { carrel_tolerate_signals(2) }
+    if signalDescriptor >= 0 {
+      carrel_tolerate_signals(2)
+      carrel_note_stops(true)
+    }
     // Two signals at once, as some callers send them, do not end the program in the middle of its
     // reports when the first one has been heard here.
     defer {
-      if signalDescriptor >= 0 { carrel_tolerate_signals(carrel_signals_seen() > 0 ? 2 : 1) }
+      if signalDescriptor >= 0 {
+        carrel_tolerate_signals(carrel_signals_seen() > 0 ? 2 : 1)
+        carrel_note_stops(false)
+        // One that came in the last round.
+        collectSignals()
+        stopIfAsked()
+      }
     }
     lastLook = nil
     while !isDone() { runOnce() }

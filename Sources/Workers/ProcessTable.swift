@@ -74,6 +74,19 @@ package enum ProcessTable {
     return Int32(String(decoding: last, as: UTF8.self))
   }
 
+  /// Parent of a process and the letter of its state, as in proc_pid_stat(5); `nil` when there is
+  /// no such process.
+  static func state(of pid: Int32) -> (parent: Int32, letter: Character)? {
+    guard let bytes = readSmallFile("/proc/\(pid)/stat"),
+      let close = bytes.lastIndex(of: UInt8(ascii: ")"))
+    else { return nil }
+    let fields = bytes[(close + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 2)
+    guard fields.count > 1, let letter = fields[0].first,
+      let parent = Int32(String(decoding: fields[1], as: UTF8.self))
+    else { return nil }
+    return (parent, Character(Unicode.Scalar(letter)))
+  }
+
   /// The command line, arguments separated by spaces; the name in brackets when it has none.
   package static func command(of pid: Int32) -> String {
     let bytes = readSmallFile("/proc/\(pid)/cmdline") ?? []

@@ -26,6 +26,7 @@ package struct ProcessRequest: Sendable {
     directory: String? = nil, hasChannel: Bool = false, control: Int32? = nil, scope: String,
     limits: ProcessLimits? = nil
   ) {
+    self.limits = limits
     self.executable = executable
     self.arguments = arguments
     self.environment = environment
@@ -33,7 +34,6 @@ package struct ProcessRequest: Sendable {
     self.hasChannel = hasChannel
     self.control = control
     self.scope = scope
-    self.limits = limits
   }
 }
 
@@ -92,12 +92,6 @@ package final class SupervisedProcess {
   private let onEnd: (ProcessEnd, [Leftover]) -> Void
   private var buffer: UnsafeMutableRawBufferPointer
   private var killTimer: EventLoop.Timer?
-  private var graceTimer: EventLoop.Timer?
-  private var leftovers: [Int32: Leftover] = [:]
-  /// Looks in vain at a process whose scope cannot be told yet.
-  private var undecidedLooks = 0
-  private static let maxUndecidedLooks = 20
-  private var watchedOrphans: [Int32: Int32] = [:]
   private var end: ProcessEnd?
   /// Signals that the supervisor sent to the process.
   package private(set) var sentSignals: [Int32] = []
@@ -239,15 +233,16 @@ package final class SupervisedProcess {
     }
   }
 
-  /// Reads what is in the pipes now.
+  /// Reads what is in the pipes now, however fast somebody else goes on writing.
   func drain() {
     for (stream, descriptor) in readers {
-      var rest = 1 << 26
+      var rest: Int32 = 0
+      guard ioctl(descriptor, UInt(FIONREAD), &rest) == 0 else { continue }
       while rest > 0 {
-        let count = read(descriptor, buffer.baseAddress, buffer.count)
+        let count = read(descriptor, buffer.baseAddress, min(buffer.count, Int(rest)))
         if count < 0 && errno == EINTR { continue }
         guard count > 0 else { break }
-        rest -= count
+        rest -= Int32(count)
         onOutput(stream, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }
     }
@@ -269,21 +264,33 @@ package final class SupervisedProcess {
     self.end = end
     loop.cancel(killTimer)
     if pidfd >= 0 { close(pidfd) }
-    lookForOrphansAndGoOn()
+    endStragglers()
   }
 
-  /// Finishes when nothing is left; otherwise gives what is left the grace time.
-  private func lookForOrphansAndGoOn() {
-    let isSure = lookForOrphans()
-    if !watchedOrphans.isEmpty {
-      graceTimer = loop.after(leftoverGrace) { [self] in endOrphans() }
-    } else if isSure || undecidedLooks == Self.maxUndecidedLooks {
-      finish()
-    } else {
-      // The last look takes what has no environment for what it is.
-      undecidedLooks += 1
-      graceTimer = loop.after(0.005) { [self] in lookForOrphansAndGoOn() }
+  /// Ends what the process has left behind.
+  private func endStragglers() {
+    let origin = Stragglers.Origin(
+      pid: pid, scope: scope, wasKilled: sentSignals.contains(SIGKILL), pipes: pipes)
+    let stragglers = Stragglers(
+      of: origin, in: sandbox, grace: leftoverGrace, loop: loop, registry: registry
+    ) { [self] in finish($0) }
+    stragglers.begin()
+  }
+
+  /// The pipes by the numbers that both of their ends have in common.
+  private var pipes: [UInt64: LeakedProcess.Pipe] {
+    var result: [UInt64: LeakedProcess.Pipe] = [:]
+    for (stream, descriptor) in readers {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { continue }
+      result[UInt64(status.st_ino)] =
+        switch stream {
+        case .stdout: .stdout
+        case .stderr: .stderr
+        case .channel: .channel
+        }
     }
+    return result
   }
 
   /// Whether the process has ended, be it that the loop was not told yet.
@@ -294,84 +301,14 @@ package final class SupervisedProcess {
     return poll(&descriptor, 1, 0) != 0
   }
 
-  /// Watches adopted processes of this scope that are not watched yet.
-  ///
-  /// - Returns: Whether all adopted processes could be told: one in the middle of execve(2) has no
-  ///   environment for a moment (proc_pid_environ(5)), and so no scope.
-  @discardableResult
-  private func lookForOrphans() -> Bool {
-    var isSure = true
-    let orphans = sandbox?.orphans() ?? registry.adopted()
-    for orphan in orphans where watchedOrphans[orphan] == nil {
-      guard let status = ProcessTable.status(of: orphan) else { continue }
-      if status.isZombie {
-        // In a sandbox its first process does that.
-        guard sandbox == nil else { continue }
-        registry.reap(orphan, isOwn: status.session == pid || status.group == pid)
-        continue
-      }
-      if status.session != pid, status.group != pid {
-        guard let environment = ProcessTable.environment(of: orphan),
-          !environment.isEmpty || undecidedLooks == Self.maxUndecidedLooks
-        else {
-          isSure = false
-          continue
-        }
-        // In a sandbox there is nobody else's.
-        let its = environment[Self.scopeVariable] ?? (sandbox == nil ? "" : scope)
-        guard its == scope else { continue }
-      }
-      let descriptor = carrel_pidfd_open(orphan)
-      guard descriptor >= 0 else { continue }
-      watchedOrphans[orphan] = descriptor
-      if sandbox == nil { registry.add(orphan) }
-      loop.watch(descriptor) { [self] in orphanEnded(orphan, descriptor) }
-    }
-    return isSure
-  }
-
-  private func orphanEnded(_ orphan: Int32, _ descriptor: Int32) {
-    if sandbox == nil {
-      var status: Int32 = -1
-      var signal: Int32 = -1
-      guard carrel_reap(orphan, &status, &signal) != 0 else { return }
-      registry.remove(orphan)
-    }
-    loop.unwatch(descriptor)
-    close(descriptor)
-    watchedOrphans[orphan] = nil
-    lookForOrphans()
-    if watchedOrphans.isEmpty { finish() }
-  }
-
-  /// What is still there after the grace time is named and killed.
-  private func endOrphans() {
-    lookForOrphans()
-    for (orphan, descriptor) in watchedOrphans {
-      if leftovers[orphan] == nil, ProcessTable.status(of: orphan)?.isZombie == false {
-        let sequence = ProcessTable.environment(of: orphan)?["CARREL_TEST_SEQUENCE"]
-        leftovers[orphan] = Leftover(
-          process: LeakedProcess(pid: orphan, command: ProcessTable.command(of: orphan)),
-          insidePID: ProcessTable.innermostPID(of: orphan),
-          sequence: sequence.flatMap { Int($0, radix: 16) } ?? 0)
-      }
-      _ = carrel_pidfd_signal(descriptor, SIGKILL)
-    }
-    if !watchedOrphans.isEmpty {
-      graceTimer = loop.after(0.02) { [self] in endOrphans() }
-    }
-  }
-
-  private func finish() {
+  private func finish(_ leftovers: [Leftover]) {
     guard let end else { return }
-    loop.cancel(graceTimer)
     drain()
     for (_, descriptor) in readers {
       loop.unwatch(descriptor)
       close(descriptor)
     }
     readers = []
-    let named = leftovers.values.sorted { $0.process.pid < $1.process.pid }
-    onEnd(end, named)
+    onEnd(end, leftovers)
   }
 }

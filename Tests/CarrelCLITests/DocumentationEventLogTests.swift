@@ -18,7 +18,11 @@ import Testing
           skip: Skip(kind: .runtime, reason: "r", location: location), issues: [issue],
           cases: [TestCaseResult(name: "1", verdict: .failed, duration: 1)], end: end,
           startedAt: 1, duration: 1, stdout: log, stderr: log,
-          leaks: [LeakedProcess(pid: 1, command: "c")], omitted: OmittedCounts(issues: 1)))
+          leaks: [
+            LeakedProcess(
+              pid: 1, command: "c", pipes: [.channel],
+              sockets: [LeakedProcess.Socket(kind: .tcp, address: "a")])
+          ], omitted: OmittedCounts(issues: 1)))
     }
     func result(_ company: CompanyFinding) -> RunEvent.Kind {
       .testFinished(
@@ -89,6 +93,8 @@ import Testing
       + [AttemptPurpose.planned, .retry, .aloneCheck, .companyCheck].map(\.rawValue)
       + [SkipKind.runtime, .disabled, .cancelled, .noArguments].map(\.rawValue)
       + [TestIssue.Severity.warning, .error].map(\.rawValue)
+      + LeakedProcess.Pipe.allCases.map(\.rawValue)
+      + [LeakedProcess.Socket.Kind.tcp, .udp, .unix].map(\.rawValue)
     for word in words {
       #expect(grammar.contains("\"\(word)\""), "the grammar has no \"\(word)\"")
     }

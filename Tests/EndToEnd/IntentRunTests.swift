@@ -272,7 +272,12 @@ extension EndToEnd {
         FileManager.default.fileExists(atPath: "\(marked)/m") ? true : nil
       }
       #expect(isThere == true)
+      let runID = try #require(
+        try recordFolder(in: folder.path(of: "runs")).split(separator: "/").last)
+      let processes = try MarkedProcesses(of: "\(runID)-")
+      #expect(!processes.all.isEmpty)
       process.signal(signal)
+      #expect(processes.left(after: signal == SIGKILL ? 3 : 20) == [])
       let output = try await process.output()
       #expect(output.end == (signal == SIGINT ? .exited(130) : .signaled(SIGKILL)))
       #expect(output.duration < 20 && !output.isOutputHeldOpen, "\(output.allText)")

@@ -9,6 +9,7 @@ extension EndToEnd {
   @Suite struct InterruptTests {
     @Test(arguments: [
       (SIGINT, Int32(130), "SIGINT"), (SIGTERM, 143, "SIGTERM"), (SIGHUP, 129, "SIGHUP"),
+      (SIGQUIT, 131, "SIGQUIT"),
     ])
     func signalEndsTheRunOrderly(signal: Int32, status: Int32, name: String) async throws {
       let run = try await runUntilTwoHang { $0.signal(signal) }
@@ -100,12 +101,13 @@ extension EndToEnd {
     }
 
     /// As nohup(1) and shells do it for what runs in the background.
-    @Test func anIgnoredSignalStaysIgnored() async throws {
+    @Test(arguments: ["HUP", "TSTP", "INT"])
+    func anIgnoredSignalStaysIgnored(name: String) async throws {
       let package = try await FixturePackage.prepare("ManySmall")
       let folder = try TemporaryFolder()
       let output = try await runProcess(
         [
-          "/bin/sh", "-c", #"trap '' HUP; "$@" & kill -HUP $!; wait $!"#, "sh", Carrel.executable,
+          "/bin/sh", "-c", #"trap '' $0; "$@" & kill -s $0 $!; wait $!"#, name, Carrel.executable,
           "run", package.path, "--skip-build", "--output", folder.path(of: "runs"), "--filter",
           "Small1XCTests/test000",
         ], environment: Carrel.variables(adding: [:]), timeout: 90)

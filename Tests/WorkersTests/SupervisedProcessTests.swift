@@ -111,7 +111,10 @@ import Workers
     let outcome = try run("sleep 1234 & echo $!; \(Self.untilItSleeps)")
     #expect(outcome.end == .exited(0))
     let pid = try #require(Int32(outcome.text(.stdout).dropLast()))
-    #expect(outcome.leftovers.map(\.process) == [LeakedProcess(pid: pid, command: "sleep 1234")])
+    #expect(
+      outcome.leftovers.map(\.process) == [
+        LeakedProcess(pid: pid, command: "sleep 1234", pipes: [.stdout, .stderr])
+      ])
     #expect(kill(pid, 0) == -1 && errno == ESRCH)
   }
 

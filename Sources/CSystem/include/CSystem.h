@@ -9,6 +9,7 @@
 
 #include "Sandbox.h"
 #include "limits.h"
+#include "Watchdog.h"
 
 /// What to start. All strings end with a zero byte; `argv` and `envp` end with a null pointer.
 struct carrel_spawn_request {
@@ -55,6 +56,15 @@ pid_t carrel_reap(pid_t pid, int *exited, int *signaled);
 /// Returns the non-blocking reading end of the pipe, which stays open for good, or -1 with errno
 /// set; EBUSY when signals are caught already.
 int carrel_catch_signals(const int *signals, size_t count);
+
+/// Says whether SIGTSTP, when it is caught, is written to the pipe like the others; else it stops
+/// the process at once, as if it were not caught. It never counts as one of the signals that end.
+void carrel_note_stops(bool noted);
+
+/// Stops the process as SIGTSTP does when it is not caught, and returns when it is continued; at
+/// once when the system ignores the signal because nobody could continue the process (setpgid(2),
+/// orphaned process groups).
+void carrel_stop(void);
 
 /// Says how many signals are caught before the next one has its default action.
 void carrel_tolerate_signals(int count);

@@ -44,7 +44,13 @@ extension SampleRun {
       $0.end = .signaled(9)
     }
     run.run(id("NotesTests.Notes/leak()"), .leaked) {
-      $0.leaks = [LeakedProcess(pid: 4711, command: "sleep 300")]
+      $0.leaks = [
+        LeakedProcess(
+          pid: 4711, command: "sleep 300", pipes: [.stdout, .stderr],
+          sockets: [
+            .init(kind: .tcp, address: "127.0.0.1:8080"), .init(kind: .unix, address: "@name"),
+          ])
+      ]
     }
     run.run(id("NotesTests.Notes/gone()"), .lost) { $0.end = .exited(0) }
     run.skips()

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import Glibc
+import RunModel
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// The command is stopped and continued while tests run.
+  @Suite struct PauseTests {
+    /// All that runs stops with the command, as long as it likes, and no clock counts the time.
+    @Test(arguments: TeardownTests.starts) func aStopIsAPause(start: [String]) async throws {
+      let limit = 5.0
+      let run = try await TeardownRun(
+        [
+          "--filter", "TreeXCTests/testWaitsForAFile", "--leaks", "pass", "--timeout", "\(limit)",
+          "--slow", "4",
+        ] + start)
+      #expect(run.sleepers == TeardownRun.tree)
+      var watch = try FileWatch(run.runs)
+      run.process.signal(SIGTSTP)
+      try #require(run.process.waitForStop())
+      let states = try familyStates(of: run.process.pid)
+      #expect(states.count >= 7)
+      for (process, state) in states where commandLine(of: process) != "carrel-watchdog" {
+        #expect(state == "T", "\(commandLine(of: process))")
+      }
+      // Nothing is written meanwhile, for longer than the limit.
+      let before = try size(of: run)
+      #expect(
+        try watch.first(within: limit + 1) { try size(of: run) != before ? true : nil } == nil)
+      try run.openGate()
+      run.process.signal(SIGCONT)
+      let end = try await run.end()
+      #expect(end.output.status == 0, "\(end)")
+      let attempt = try #require(try end.test("testWaitsForAFile").decisive)
+      #expect(attempt.verdict == .leaked && attempt.leaks.count >= 4)
+      #expect(attempt.duration > 0 && attempt.duration < limit, "\(attempt.duration)")
+      #expect(!end.output.text.contains("SLOW"), "\(end)")
+      #expect(run.processes.left(after: 0) == [])
+    }
+
+    /// A signal that comes during the pause is answered after it.
+    @Test func aSignalDuringAPauseIsAnsweredAfterIt() async throws {
+      let run = try await TeardownRun(["--filter", "TreeXCTests/testHangsWithATree"])
+      run.process.signal(SIGTSTP)
+      try #require(run.process.waitForStop())
+      run.process.signal(SIGTERM)
+      run.process.signal(SIGCONT)
+      let end = try await run.end()
+      #expect(end.output.end == .exited(143), "\(end)")
+      #expect(try end.state.tests.map(\.result.verdict) == [.interrupted])
+      #expect(run.processes.left(after: 3) == [])
+    }
+
+    /// Also what is stopped is ended when the command is killed.
+    @Test func nothingOutlivesACommandThatIsKilledInAPause() async throws {
+      let run = try await TeardownRun(["--filter", "TreeXCTests/testHangsWithATree"])
+      run.process.signal(SIGTSTP)
+      try #require(run.process.waitForStop())
+      run.process.signal(SIGKILL)
+      #expect(run.processes.left(after: 3) == [])
+      #expect(try await run.end().output.end == .signaled(SIGKILL))
+    }
+
+    /// Nothing runs any more, and the report goes to somebody who does not read it.
+    @Test func aStopOutsideOfTheLoopStopsAtOnce() async throws {
+      let package = try await FixturePackage.prepare("ManySmall")
+      let folder = try TemporaryFolder()
+      let pipe = folder.path(of: "pipe")
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let reader = open(pipe, O_RDWR | O_CLOEXEC)
+      defer { close(reader) }
+      makeSmall(reader)
+      let runs = folder.path(of: "runs")
+      mkdir(runs, 0o755)
+      var watch = try FileWatch(runs)
+      let process = try ChildProcess(
+        [
+          Carrel.executable, "run", package.path, "--skip-build", "--output", runs, "--filter",
+          "Small1XCTests", "--junit", pipe,
+        ], environment: Carrel.variables(adding: [:]), timeout: 90)
+      let isReporting = watch.first(within: 60) { () -> Bool? in
+        guard let record = try? recordFolder(in: runs) else { return nil }
+        return FileManager.default.fileExists(atPath: "\(record)/junit.xml") ? true : nil
+      }
+      #expect(isReporting == true)
+      process.signal(SIGTSTP)
+      try #require(process.waitForStop())
+      process.signal(SIGCONT)
+      var report: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while !contains(Array(report.suffix(8192)), "</testsuites>") {
+        var polled = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        try #require(poll(&polled, 1, 30_000) == 1)
+        let count = read(reader, &buffer, buffer.count)
+        try #require(count > 0)
+        report += buffer[..<count]
+      }
+      #expect(try await process.output().end == .exited(0))
+    }
+
+    private func size(of run: TeardownRun) throws -> Int {
+      try readFile("\(recordFolder(in: run.runs))/events.jsonl").count
+    }
+  }
+}
