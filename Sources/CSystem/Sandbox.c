@@ -151,15 +151,76 @@ static const int dropped_capabilities[] = {
     CAP_BPF,       CAP_PERFMON,    CAP_CHECKPOINT_RESTORE,
 };
 
-static bool drop_privileges(void) {
+static bool drop(int capability) {
+  // A kernel that does not know one has nothing to drop.
+  return prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0 || errno == EINVAL;
+}
+
+static bool drop_privileges(enum carrel_network network) {
   size_t count = sizeof dropped_capabilities / sizeof dropped_capabilities[0];
   for (size_t index = 0; index < count; index++) {
-    // A kernel that does not know one has nothing to drop.
-    if (prctl(PR_CAPBSET_DROP, dropped_capabilities[index], 0, 0, 0) < 0 && errno != EINVAL) {
-      return errno == EPERM && geteuid() != 0;
-    }
+    if (!drop(dropped_capabilities[index])) return false;
+  }
+  // Whoever has the machine's network could change it.
+  return network != carrel_network_host || (drop(CAP_NET_ADMIN) && drop(CAP_NET_RAW));
+}
+
+/// Parts of /proc that belong to the machine and not to a process.
+static const char *const machine_settings[] = {
+    "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi",
+};
+
+static bool make_settings_read_only(void) {
+  size_t count = sizeof machine_settings / sizeof machine_settings[0];
+  for (size_t index = 0; index < count; index++) {
+    const char *path = machine_settings[index];
+    if (access(path, F_OK) < 0) continue;
+    int tree = clone_tree(path);
+    if (tree < 0 || set_attributes(tree, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY) < 0
+        || syscall(SYS_move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+      return false;
+    close(tree);
   }
   return true;
+}
+
+/// Devices that every program may have.
+static const char *const devices[] = {
+    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
+};
+enum { device_count = sizeof devices / sizeof devices[0] };
+
+/// A /dev with these devices, terminals of its own, and a private folder for shared memory.
+static bool make_devices(const char *options) {
+  int trees[device_count];
+  for (size_t index = 0; index < device_count; index++) {
+    trees[index] = access(devices[index], F_OK) == 0 ? clone_tree(devices[index]) : -1;
+  }
+  if (mount("tmpfs", "/dev", "tmpfs", mount_no_suid, "mode=755") < 0) return false;
+  for (size_t index = 0; index < device_count; index++) {
+    if (trees[index] < 0) continue;
+    if (!make_way(devices[index], true)
+        || syscall(SYS_move_mount, trees[index], "", AT_FDCWD, devices[index],
+                   MOVE_MOUNT_F_EMPTY_PATH)
+               < 0)
+      return false;
+    close(trees[index]);
+  }
+  static const char *const links[][2] = {
+      {"/proc/self/fd", "/dev/fd"}, {"/proc/self/fd/0", "/dev/stdin"},
+      {"/proc/self/fd/1", "/dev/stdout"}, {"/proc/self/fd/2", "/dev/stderr"},
+      {"pts/ptmx", "/dev/ptmx"},
+  };
+  for (size_t index = 0; index < sizeof links / sizeof links[0]; index++) {
+    if (symlink(links[index][0], links[index][1]) < 0) return false;
+  }
+  if (mkdir("/dev/shm", 0755) < 0 || mkdir("/dev/pts", 0755) < 0) return false;
+  // A kernel or container without terminals can do without.
+  mount("devpts", "/dev/pts", "devpts", mount_no_suid | mount_no_programs,
+        "newinstance,ptmxmode=0666,mode=620");
+  struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+  return syscall(SYS_mount_setattr, AT_FDCWD, "/dev", 0, &attr, sizeof attr) == 0
+         && mount("tmpfs", "/dev/shm", "tmpfs", mount_no_suid | mount_no_devices, options) == 0;
 }
 
 static void make_sandbox(const struct carrel_sandbox_request *request, int control) {
@@ -189,8 +250,12 @@ static void make_sandbox(const struct carrel_sandbox_request *request, int contr
     while (count > 0) options[end++] = digits[--count];
     options[end] = 0;
   }
+  for (size_t index = 0; index < request->cover_count; index++) {
+    if (!make_private(request->covers[index], "mode=755"))
+      fail(control, carrel_sandbox_private_folders);
+  }
   if (!make_private("/tmp", options) || !make_private("/var/tmp", options)
-      || !make_private("/dev/shm", options))
+      || !make_devices(options))
     fail(control, carrel_sandbox_private_folders);
   for (size_t index = 0; index < request->bind_count; index++) {
     const char *target = request->binds[index].target;
@@ -202,10 +267,12 @@ static void make_sandbox(const struct carrel_sandbox_request *request, int contr
     close(sources[index]);
   }
   unsigned long flags = mount_no_suid | mount_no_devices | mount_no_programs;
-  if (mount("proc", "/proc", "proc", flags, NULL) < 0) fail(control, carrel_sandbox_proc);
+  if (mount("proc", "/proc", "proc", flags, NULL) < 0 || !make_settings_read_only())
+    fail(control, carrel_sandbox_proc);
   if (request->network == carrel_network_loopback && !bring_loopback_up())
     fail(control, carrel_sandbox_network_up);
-  if (sethostname("carrel", 6) < 0 || !drop_privileges()) fail(control, carrel_sandbox_privileges);
+  if (sethostname("carrel", 6) < 0 || !drop_privileges(request->network))
+    fail(control, carrel_sandbox_privileges);
 }
 
 /// The digits at the beginning of a text, as a number. Moves past them and a space.
@@ -295,8 +362,7 @@ static void spawn(int control, int *descriptors, size_t count, size_t groups) {
   struct stat status;
   char *content = MAP_FAILED;
   if (fstat(descriptors[0], &status) == 0) {
-    // One byte more than the file, which is a zero byte.
-    content = mmap(NULL, (size_t)status.st_size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+    content = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE,
                    descriptors[0], 0);
   }
   volatile int failure = content == MAP_FAILED ? errno : 0;
@@ -304,13 +370,13 @@ static void spawn(int control, int *descriptors, size_t count, size_t groups) {
   if (failure == 0) {
     child = vfork();
     if (child == 0) {
-      become(content, (size_t)status.st_size, descriptors + 1, groups, descriptors + 1 + groups,
+      become(content, (size_t)status.st_size - 1, descriptors + 1, groups, descriptors + 1 + groups,
              count - 1 - groups);
       failure = errno != 0 ? errno : EINVAL;
       _exit(127);
     }
     if (child < 0) failure = errno;
-    munmap(content, (size_t)status.st_size + 1);
+    munmap(content, (size_t)status.st_size);
   }
   for (size_t index = 0; index < count; index++) close(descriptors[index]);
   int pidfd = failure == 0 ? (int)syscall(SYS_pidfd_open, child, 0) : -1;

@@ -19,8 +19,11 @@ enum IsolationOptions {
 
   /// Takes over what the options say; they win over the configuration.
   static func take(
-    _ arguments: ParsedArguments, into request: inout IsolationRequest, _ context: CommandContext
+    _ arguments: ParsedArguments, into configuration: inout RunConfiguration,
+    _ context: CommandContext
   ) throws(UsageError) {
+    var request = configuration.isolation
+    defer { configuration.isolation = request }
     let level = try arguments.choice("--isolation", of: IsolationLevel.allCases.map(\.rawValue))
     let network = try arguments.choice("--network", of: SandboxNetwork.allCases.map(\.rawValue))
     if let level = level.flatMap({ IsolationLevel(rawValue: $0) }) { request.level = level }
@@ -29,6 +32,10 @@ enum IsolationOptions {
     }
     let paths = arguments.all("--writable")
     request.writable += paths.map { context.absolute($0) }
+    if request.level == .directories, !configuration.limits.isEmpty {
+      throw UsageError(
+        message: "the level 'directories' has no limits; use --isolation processes or sandbox")
+    }
     guard request.level != .sandbox else { return }
     for (name, isGiven) in [("--network", network != nil), ("--writable", !paths.isEmpty)]
     where isGiven {

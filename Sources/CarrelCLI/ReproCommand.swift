@@ -89,8 +89,8 @@ private struct Reproduction {
     try ConfigurationFile.read(
       into: &configuration, arguments, package: package.location.package,
       recorded: .some(header?.configuration), context)
-    takeOverIsolation(into: &configuration.isolation)
-    try IsolationOptions.take(arguments, into: &configuration.isolation, context)
+    takeOverIsolation(into: &configuration.isolation, package: package.location.package)
+    try IsolationOptions.take(arguments, into: &configuration, context)
     let restoration = ContainerRestoration(bundle)
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
     let request = RunRequest(
@@ -115,16 +115,23 @@ private struct Reproduction {
     return judge(attempt, command: command, newContainer: outcome.containerPath)
   }
 
-  /// A test that failed in a sandbox is run in one again, where that can be had.
-  private func takeOverIsolation(into request: inout IsolationRequest) {
-    guard manifest.isolation == IsolationLevel.sandbox.rawValue, !arguments.has("--isolation")
-    else { return }
+  /// A test is run at the level at which it failed; in a sandbox again where that can be had.
+  private func takeOverIsolation(into request: inout IsolationRequest, package: String) {
+    guard !arguments.has("--isolation") else { return }
+    request = IsolationRequest(level: IsolationLevel(rawValue: manifest.isolation))
+    guard request.level == .sandbox else { return }
     if let problem = Sandbox.problem() {
       context.complain(
         "warning: the test failed in a sandbox, and is run without: \(problem)")
+      request.level = nil
       return
     }
-    request.level = .sandbox
+    // What lay in the package lies in this copy of it.
+    request.writable = (header?.writable ?? []).compactMap { path in
+      let old = (header?.packagePath ?? "") + "/"
+      let new = path.hasPrefix(old) ? "\(package)/\(path.dropFirst(old.utf8.count))" : path
+      return access(new, F_OK) == 0 ? new : nil
+    }
     if let network = header?.network.flatMap({ SandboxNetwork(rawValue: $0) }) {
       request.network = network
     }

@@ -52,7 +52,7 @@ enum RerunCommand {
     var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
     try ConfigurationFile.read(
       into: &configuration, parsed, package: package.location.package, context)
-    try IsolationOptions.take(parsed, into: &configuration.isolation, context)
+    try IsolationOptions.take(parsed, into: &configuration, context)
     // What failed with some data is run with the same data.
     if let seed = state.header?.seed, !parsed.has("--seed") { configuration.seed = seed }
     let request = RunRequest(

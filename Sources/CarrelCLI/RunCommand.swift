@@ -26,7 +26,7 @@ enum RunCommand {
     var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
     try ConfigurationFile.read(
       into: &configuration, parsed, package: package.location.package, context)
-    try IsolationOptions.take(parsed, into: &configuration.isolation, context)
+    try IsolationOptions.take(parsed, into: &configuration, context)
     let request = RunRequest(
       package: package, configuration: configuration,
       tests: .filter(filter), allowsEmpty: parsed.has("--allow-empty"),

@@ -94,6 +94,7 @@ extension BatchRun {
   }
 
   private func concludeWithoutProcess(_ error: any Error) {
+    endedAt = endedAt ?? monotonicSeconds()
     stopWatching()
     var results: [AttemptResult] = []
     for test in spec.tests where spec.attempts[test] != nil {

@@ -71,14 +71,15 @@ extension BatchRun {
   ///   looking costs at most 2 % of a core.
   private func watchContainer(limit: Int, after seconds: Double) {
     let loop = session.supervisor.loop
-    diskTimer = loop.after(seconds) { [unowned self] in
-      let root = container.root
+    diskTimer = loop.after(seconds) { [weak self] in
+      guard let root = self?.container.root else { return }
       loop.inBackground {
         let began = monotonicSeconds()
         return (folderSize(root, limit: limit), monotonicSeconds() - began)
       } then: { [weak self] size, cost in
         guard let self, endedAt == nil else { return }
-        if size > limit {
+        // Before there is a process, what others have written is too much only when it stays.
+        if size > limit, process != nil {
           intervene(
             .limit(
               "the disk limit of \(ByteSize.text(limit)) was exceeded: the files in the container "

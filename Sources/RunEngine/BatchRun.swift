@@ -69,6 +69,7 @@ final class BatchRun {
     self.onEnd = onEnd
     container = session.root.container(worker: spec.worker)
     transcript = BatchTranscript(tests: descriptors, nonce: nonce)
+    transcript.isSandboxed = session.sandboxes != nil
     self.nonce = nonce
   }
 

@@ -258,7 +258,7 @@ package struct CatalogMaker {
   /// What sandboxes for the tests of a catalog are like: they have to see the package, what was
   /// built, and the toolchain.
   func sandboxPlan(
-    _ request: IsolationRequest, _ catalog: TestCatalog, root: WorkRoot
+    _ run: RunConfiguration, _ catalog: TestCatalog, root: WorkRoot
   ) throws(WorkersError) -> SandboxPlan {
     let location = configuration.location
     var needed = [
@@ -266,7 +266,9 @@ package struct CatalogMaker {
       folder(of: catalog.observer.path),
     ]
     needed += catalog.products.map { folder(of: $0.executable) }
-    return try SandboxPlan(request, needed: needed, folder: root.path)
+    return try SandboxPlan(
+      run.isolation, needed: needed, folder: root.path,
+      privateSize: run.limits.disk.map { UInt64($0) })
   }
 
   /// Isolation is checked with a real process of the product: each of Foundation's ways to name a

@@ -30,6 +30,7 @@ final class Fixture {
     case .making: waiting.append(handler)
     case .notMade:
       waiting.append(handler)
+      var sandbox: Sandbox?
       do {
         // No worker has the number 0.
         let container = try root.prepare(worker: 0, indexTemplate: indexTemplate)
@@ -39,20 +40,22 @@ final class Fixture {
         // Nobody looks into the index before everything is in it.
         configuration.indexDelay = 0
         configuration.onJournal = { run.write($0.json.bytes + [10]) }
-        let sandbox = try run.makeSandbox?(container)
+        sandbox = try run.makeSandbox?(container)
         configuration.sandbox = sandbox
         let system = try IntentSystem(
           configuration, loop: supervisor.loop, registry: supervisor.registry)
         state = .making(system)
+        let made = sandbox
         call.perform(in: system) { [self] fault in
           system.stop { [self] in
             let tell = { [self] in
               finish(fault.map { .failure($0) } ?? keep(container, root))
             }
-            sandbox?.end(tell) ?? tell()
+            made?.end(tell) ?? tell()
           }
         }
       } catch {
+        sandbox?.end {}
         finish(.failure(EnvironmentFault("\(error)")))
       }
     }

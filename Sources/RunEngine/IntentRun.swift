@@ -53,12 +53,14 @@ final class IntentRun {
     if healthy.contains(worker) { return handler(nil) }
     if let known = faults[worker] { return handler(known) }
     func attempt(_ number: Int) {
+      var sandbox: Sandbox?
       do {
         let container = try makeContainer()
         var configuration = systemConfiguration(
           container: container, environment: environment(container),
           scope: "\(scope)-\(number)", fixtureToken: nil)
-        configuration.sandbox = try makeSandbox?(container)
+        sandbox = try makeSandbox?(container)
+        configuration.sandbox = sandbox
         let check = try HostCheck(
           apps: apps, problems: problems, configuration: configuration, supervisor: supervisor)
         checks[worker] = check
@@ -74,6 +76,7 @@ final class IntentRun {
           handler(fault)
         }
       } catch {
+        sandbox?.end {}
         handler(EnvironmentFault("the apps cannot be asked: \(error)"))
       }
     }

@@ -6,16 +6,22 @@ enum IsolationCheck {
   /// Prints a line for each promise that is not kept; only what every shell has itself is used, so
   /// that it takes as long as one process.
   private static let script = """
-    for path in / /usr /etc /dev "$OTHER"; do
+    for path in $CLOSED "$OTHER"; do
       if true 2>/dev/null > "$path/.carrel-check"; then
+        rm -f "$path/.carrel-check"
         echo "a file can be written at $path, outside of the container"
       fi
     done
     for path in "$HOME" "$TMPDIR" /tmp; do
-      if ! true 2>/dev/null > "$path/.carrel-check"; then
+      if true 2>/dev/null > "$path/.carrel-check"; then
+        rm -f "$path/.carrel-check"
+      else
         echo "no file can be written at $path"
       fi
     done
+    if true 2>/dev/null >> /proc/sys/kernel/core_pattern; then
+      echo "settings of the machine can be changed in /proc/sys"
+    fi
     if [ -e "$OTHER/index.sqlite" ]; then echo "another worker's container is seen at $OTHER"; fi
     count=0
     for process in /proc/[0-9]*; do count=$((count + 1)); done
@@ -36,6 +42,9 @@ enum IsolationCheck {
       done < /etc/passwd
     fi
     """
+
+  /// Folders in which nothing can be written, unless somebody has allowed it.
+  private static let closed = ["/", "/usr", "/etc", "/dev"]
 
   /// Why a sandbox cannot be had, or is none; `nil` when it is one.
   ///
@@ -65,7 +74,9 @@ enum IsolationCheck {
       of: script, plan.configuration(for: container),
       environment: [
         "HOME": SandboxPlan.view + "/home", "TMPDIR": SandboxPlan.view + "/tmp",
+        "CLOSED": closed.filter { !plan.isWritable($0) }.joined(separator: " "),
         "OTHER": other.root, "NETWORK": plan.network.rawValue, "USER_ID": "\(geteuid())",
+        "PATH": "/usr/bin:/bin",
       ])
     return output.split(separator: "\n").map { String($0) }
   }

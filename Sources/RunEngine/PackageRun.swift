@@ -47,7 +47,7 @@ package struct PackageRun {
     isolation = (IsolationChoice(level: .directories, reason: "nothing was run"), nil)
     if failure == nil {
       do {
-        isolation = try workplace.chooseIsolation(request.configuration.isolation, catalog)
+        isolation = try workplace.chooseIsolation(request.configuration, catalog)
       } catch {
         failure = error
       }
@@ -139,6 +139,8 @@ package struct PackageRun {
       buildFlags: package.buildFlags, configuration: configuration.text,
       isolationReason: isolation.reason,
       network: isolation.level == .sandbox ? configuration.isolation.network.rawValue : nil,
+      writable: isolation.level == .sandbox && !configuration.isolation.writable.isEmpty
+        ? configuration.isolation.writable : nil,
       limits: limits)
   }
 }

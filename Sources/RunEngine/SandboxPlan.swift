@@ -30,21 +30,34 @@ package struct SandboxPlan: Sendable {
 
   let network: SandboxNetwork
   private var binds: [Sandbox.Bind] = []
+  private var covers: [String] = []
+  private let privateSize: UInt64?
 
   /// - Parameters:
   ///   - needed: Absolute paths that processes have to see.
-  ///   - folder: Where files for all sandboxes of the run are made.
-  /// - Throws: ``WorkersError`` with code `container` when they cannot be made.
+  ///   - folder: The folder of the run's containers; files for all sandboxes are made there.
+  ///   - privateSize: Bytes that each private folder holds at most; `nil` for half of the memory.
+  /// - Throws: ``WorkersError`` with code `container` when they cannot be made, and with code
+  ///   `sandbox` when a path cannot be writable.
   package init(
-    _ request: IsolationRequest, needed: [String], folder: String
+    _ request: IsolationRequest, needed: [String], folder: String, privateSize: UInt64? = nil
   ) throws(WorkersError) {
     network = request.network
+    self.privateSize = privateSize
+    if !Self.isHidden(folder) { covers.append(folder) }
     var writable: Set<String> = []
     for path in request.writable {
       guard let resolved = existingPath(path) else {
         throw WorkersError(
           .sandbox, "'\(path)' shall be writable in sandboxes, and is not there",
           context: ["path": path], advice: "make it before the run")
+      }
+      guard !Self.holdsPrivateFolders(resolved) else {
+        throw WorkersError(
+          .sandbox,
+          "'\(path)' cannot be writable in sandboxes: it is, or holds, a folder that each of them "
+            + "has for itself",
+          context: ["path": path], advice: "name the folder in it that tests write to")
       }
       writable.insert(resolved)
     }
@@ -70,7 +83,17 @@ package struct SandboxPlan: Sendable {
   /// The sandbox of a container.
   package func configuration(for container: Container) -> Sandbox.Configuration {
     .init(
-      binds: [.init(container.root, at: Self.view, isWritable: true)] + binds, network: network)
+      binds: [.init(container.root, at: Self.view, isWritable: true)] + binds, covers: covers,
+      network: network, privateSize: privateSize)
+  }
+
+  /// Whether somebody has allowed to write there.
+  func isWritable(_ path: String) -> Bool {
+    binds.contains { $0.isWritable && ($0.target == path || path.hasPrefix($0.target + "/")) }
+  }
+
+  private static func holdsPrivateFolders(_ path: String) -> Bool {
+    path == "/" || (hidden + ["/dev", "/proc"]).contains { $0 == path || $0.hasPrefix(path + "/") }
   }
 
   private static func isHidden(_ path: String) -> Bool {

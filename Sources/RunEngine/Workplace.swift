@@ -30,11 +30,11 @@ struct Workplace {
   /// Finds out which level of isolation the run has; from then on containers are seen where that
   /// level has them.
   func chooseIsolation(
-    _ request: IsolationRequest, _ catalog: TestCatalog
+    _ configuration: RunConfiguration, _ catalog: TestCatalog
   ) throws -> (choice: IsolationChoice, plan: SandboxPlan?) {
     let result = try IsolationChoice.choose(
-      request, plan: { try maker.sandboxPlan(request, catalog, root: root) }, in: root,
-      indexTemplate: indexTemplate)
+      configuration.isolation, plan: { try maker.sandboxPlan(configuration, catalog, root: root) },
+      in: root, indexTemplate: indexTemplate)
     if result.plan != nil { root.view = SandboxPlan.view }
     return result
   }

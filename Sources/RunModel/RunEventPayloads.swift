@@ -21,6 +21,9 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var isolationReason: String?
   /// What tests have of the network; `nil` in logs that do not say, and without a sandbox.
   package var network: String?
+  /// Absolute paths that tests could write to in a sandbox, besides their container; `nil` for
+  /// none.
+  package var writable: [String]?
   /// Seed that fixture tokens are made from.
   package var seed: String
   /// The compiler's own one-line description.
@@ -43,10 +46,11 @@ package struct RunHeader: Codable, Hashable, Sendable {
     seed: String, toolchain: String, hostName: String, passedVariables: [String],
     buildConfiguration: String? = nil, buildFlags: [String]? = nil,
     configuration: String? = nil, isolationReason: String? = nil, network: String? = nil,
-    limits: RunLimits? = nil
+    writable: [String]? = nil, limits: RunLimits? = nil
   ) {
     self.limits = limits
     self.network = network
+    self.writable = writable
     self.isolationReason = isolationReason
     self.configuration = configuration
     self.buildConfiguration = buildConfiguration

@@ -59,7 +59,9 @@ extension BatchTranscript {
     var outcome = TestOutcome(progress, duration: duration)
     guard outcome.verdict.isSuccess(leaksFail: true) else {
       if let damage = progress.damage { outcome.reason = damage }
-      outcome.add(IssueList(progress.refusals.map { Self.explanation(ofRefusal: $0) }))
+      if isSandboxed {
+        outcome.add(IssueList(progress.refusals.map { Self.explanation(ofRefusal: $0) }))
+      }
       return outcome
     }
     let library = test.library.displayName

@@ -70,6 +70,8 @@ package struct BatchTranscript: Sendable {
   /// Number of the boundary that the next record of Swift Testing is about.
   var pendingBoundary: Int?
   private var events: [Event] = []
+  /// Whether the process is in a sandbox, so that what it cannot write to could be allowed.
+  package var isSandboxed = false
 
   /// What is known of a test so far.
   struct Progress: Sendable {

@@ -53,7 +53,10 @@ final class ControlGroups {
     }
     var folders: [String: String] = [:]
     for controller in controllers {
-      guard let hierarchy = hierarchies.first(where: { $0.controller == controller }) else { break }
+      guard let hierarchy = hierarchies.first(where: { $0.controller == controller }) else {
+        reasons.append("there is no controller for \(controller)")
+        break
+      }
       do throws(SystemFailure) {
         folders[controller] = try makeFolder(in: hierarchy.folder)
       } catch {
@@ -108,12 +111,15 @@ final class ControlGroups {
       let change = missing.map { "+" + $0 }.joined(separator: " ")
       if !missing.isEmpty {
         if (try? ControlGroupFile.write(change, to: control)) == nil {
-          guard ControlGroupFile.words(own + "/cgroup.procs") == ["\(getpid())"] else {
-            throw SystemFailure(EBUSY)
-          }
+          // This process and what it has started, its watchdog for one.
+          let members = ControlGroupFile.words(own + "/cgroup.procs")
+          let family = Set(([getpid()] + ProcessTable.children()).map { "\($0)" })
+          guard family.isSuperset(of: members) else { throw SystemFailure(EBUSY) }
           let leaf = try makeFolder(in: own)
           moved = (own, leaf)
-          try ControlGroupFile.write("0", to: leaf + "/cgroup.procs")
+          for member in members {
+            try ControlGroupFile.write(member, to: leaf + "/cgroup.procs")
+          }
           try ControlGroupFile.write(change, to: control)
         }
       }

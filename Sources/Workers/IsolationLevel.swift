@@ -1,10 +1,10 @@
 /// How strongly the processes of a batch are kept apart from everything else.
 package enum IsolationLevel: String, Codable, CaseIterable, Sendable, Comparable {
-  /// Own folders and a cleaned environment; own session; adopted when orphaned.
+  /// Own folders, a cleaned environment and a session of their own; what is left behind is ended.
   case directories
-  /// The same with limits on what the processes may use.
+  /// The same, and limits on what the processes may use.
   case processes
-  /// The same in namespaces of their own (bubblewrap).
+  /// The same in namespaces of their own; see ``Sandbox``.
   case sandbox
 
   package static func < (lhs: Self, rhs: Self) -> Bool {

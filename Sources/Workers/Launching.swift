@@ -55,7 +55,7 @@ extension ProcessRequest {
       bytes += text.utf8.prefix { $0 != 0 }
       bytes.append(0)
     }
-    return bytes
+    return bytes + [0]
   }
 
   /// The streams that lead to the supervisor.

@@ -73,8 +73,8 @@ package final class ProcessReport: Sendable {
       if roots.contains(status.session) || roots.contains(status.group) { members.insert(pid) }
       // Its parent has ended, and it may have left the session.
       if status.parent == own, !members.contains(pid),
-        ProcessTable.environment(of: pid)?[SupervisedProcess.scopeVariable]?.hasPrefix(scope)
-          == true
+        let its = ProcessTable.environment(of: pid)?[SupervisedProcess.scopeVariable],
+        its == scope || its.hasPrefix(scope + "-")
       {
         members.insert(pid)
       }

@@ -36,14 +36,18 @@ package final class Sandbox {
 
   package struct Configuration: Hashable, Sendable {
     package var binds: [Bind]
+    /// Absolute paths of folders in whose place an empty one is seen.
+    package var covers: [String]
     package var network: SandboxNetwork
     /// Bytes that each private folder holds at most; `nil` for half of the memory (tmpfs(5)).
     package var privateSize: UInt64?
 
     package init(
-      binds: [Bind] = [], network: SandboxNetwork = .loopback, privateSize: UInt64? = nil
+      binds: [Bind] = [], covers: [String] = [], network: SandboxNetwork = .loopback,
+      privateSize: UInt64? = nil
     ) {
       self.binds = binds
+      self.covers = covers
       self.network = network
       self.privateSize = privateSize
     }
@@ -90,6 +94,8 @@ package final class Sandbox {
     let raw = zip(binds, texts).map { bind, text in
       carrel_sandbox_bind(source: text.0, target: text.1, is_writable: bind.isWritable)
     }
+    let covers = configuration.covers.map { strdup($0) }
+    defer { for path in covers { free(path) } }
     let network: carrel_network =
       switch configuration.network {
       case .host: carrel_network_host
@@ -97,10 +103,13 @@ package final class Sandbox {
       case .none: carrel_network_none
       }
     let pid = raw.withUnsafeBufferPointer { buffer in
-      var request = carrel_sandbox_request(
-        binds: buffer.baseAddress, bind_count: buffer.count, network: network,
-        private_size: configuration.privateSize ?? 0)
-      return carrel_sandbox_start(&request, &ends.pidfd, &ends.control)
+      covers.map { UnsafePointer($0) }.withUnsafeBufferPointer { covers in
+        var request = carrel_sandbox_request(
+          binds: buffer.baseAddress, bind_count: buffer.count, covers: covers.baseAddress,
+          cover_count: covers.count, network: network,
+          private_size: configuration.privateSize ?? 0)
+        return carrel_sandbox_start(&request, &ends.pidfd, &ends.control)
+      }
     }
     guard pid > 0 else {
       throw Self.failure(Int32(carrel_sandbox_namespaces.rawValue), errorNumber: errno)
@@ -152,6 +161,7 @@ package final class Sandbox {
 
   /// PIDs, outside, of processes whose parents have ended.
   func orphans() -> [Int32] {
+    guard !isGone else { return [] }
     let known = Set(running.values.map(\.outside))
     return ProcessTable.children(of: pid).filter { !known.contains($0) }
   }
@@ -249,7 +259,9 @@ package final class Sandbox {
       default: "privileges cannot be given up"
       }
     return WorkersError(
-      .sandbox, "a sandbox cannot be made on this machine: \(what)", errorNumber: errorNumber)
+      .sandbox, "a sandbox cannot be made on this machine: \(what)",
+      cause: SystemFailure(errorNumber),
+      advice: "'carrel doctor' says why, and '--isolation processes' does without")
   }
 }
 
@@ -281,13 +293,20 @@ extension Sandbox {
     let sandbox = try Sandbox(configuration, loop: loop, registry: registry)
     var output: [UInt8] = []
     var end: ProcessEnd?
-    let process = try SupervisedProcess(
-      ProcessRequest(
-        executable: "/bin/sh", arguments: ["-c", script], environment: environment,
-        scope: "check-\(getpid())"),
-      in: sandbox, loop: loop, registry: registry,
-      onOutput: { stream, bytes in if stream == .stdout { output += bytes } },
-      onEnd: { ended, _ in end = ended })
+    let process: SupervisedProcess
+    do throws(WorkersError) {
+      process = try SupervisedProcess(
+        ProcessRequest(
+          executable: "/bin/sh", arguments: ["-c", script], environment: environment,
+          scope: "check-\(getpid())"),
+        in: sandbox, loop: loop, registry: registry,
+        onOutput: { stream, bytes in if stream == .stdout { output += bytes } },
+        onEnd: { ended, _ in end = ended })
+    } catch {
+      sandbox.end {}
+      loop.run { sandbox.isGone }
+      throw error
+    }
     let timer = loop.after(checkLimit) { sandbox.end {} }
     loop.run { end != nil }
     loop.cancel(timer)

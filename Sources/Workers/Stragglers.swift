@@ -141,6 +141,7 @@ final class Stragglers {
   /// Names and kills all at once, also those that still have a parent.
   private func endAll() {
     look()
+    leaveAloneWhatStarts()
     var parents = Array(watched.keys)
     var seen = Set(parents)
     for orphan in parents { name(orphan) }
@@ -153,7 +154,20 @@ final class Stragglers {
       killed.insert(parent)
     }
     loop.cancel(timer)
-    if !watched.isEmpty { timer = loop.after(Self.again) { [self] in endAll() } }
+    if watched.isEmpty { return finish() }
+    timer = loop.after(Self.again) { [self] in endAll() }
+  }
+
+  /// What the first process of a sandbox has just started is known to it a moment later; until then
+  /// it looks like something that was left behind.
+  private func leaveAloneWhatStarts() {
+    guard let sandbox else { return }
+    let orphans = Set(sandbox.orphans())
+    for (process, descriptor) in watched where !orphans.contains(process) {
+      loop.unwatch(descriptor)
+      close(descriptor)
+      watched[process] = nil
+    }
   }
 
   /// - Returns: Whether it is there.

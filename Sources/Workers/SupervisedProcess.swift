@@ -264,6 +264,7 @@ package final class SupervisedProcess {
     self.end = end
     loop.cancel(killTimer)
     if pidfd >= 0 { close(pidfd) }
+    pidfd = -1
     endStragglers()
   }
 
@@ -295,6 +296,7 @@ package final class SupervisedProcess {
 
   /// Whether the process has ended, be it that the loop was not told yet.
   package var isDead: Bool {
+    guard end == nil else { return true }
     guard pidfd >= 0 else { return false }
     // Readable once it has (pidfd_open(2)).
     var descriptor = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)

@@ -176,6 +176,7 @@ extension EndToEnd {
       process.signal(SIGKILL)
       let output = try await process.output()
       #expect(output.end == .signaled(SIGKILL) && !output.isOutputHeldOpen)
+      #expect(descriptors.allSatisfy { $0 >= 0 })
       for descriptor in descriptors where descriptor >= 0 {
         var ended = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         #expect(poll(&ended, 1, 3000) == 1)

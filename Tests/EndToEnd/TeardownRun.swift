@@ -39,6 +39,7 @@ struct TeardownRun: Sendable {
     runID = String(record.split(separator: "/").last ?? "")
     processes = try MarkedProcesses(of: runID + "-")
     guard isReady == true else { throw FixtureProblem("the tree was not complete: \(record)") }
+    guard !processes.all.isEmpty else { throw FixtureProblem("no process has the run's mark") }
   }
 
   /// Lets the test end that waits for it.

@@ -41,6 +41,22 @@ import Workers
       ])
   }
 
+  @Test(arguments: ["/", "/tmp", "/var", "/dev/shm", "/proc"])
+  func whatHoldsPrivateFoldersCannotBeWritable(path: String) throws {
+    let folder = try TemporaryFolder()
+    let error = #expect(throws: WorkersError.self) {
+      try SandboxPlan(IsolationRequest(writable: [path]), needed: [], folder: folder.path)
+    }
+    #expect(error?.code == .sandbox && error?.advice?.isEmpty == false)
+  }
+
+  /// Containers of other workers are not seen, wherever they lie.
+  @Test func theFolderOfContainersIsCovered() throws {
+    let folder = try TemporaryFolder(in: "/var")
+    let plan = try SandboxPlan(IsolationRequest(), needed: [], folder: folder.path)
+    #expect(plan.configuration(for: Container(root: "/c")).covers == [folder.path])
+  }
+
   @Test func whatShallBeWritableHasToBeThere() throws {
     let folder = try TemporaryFolder()
     let path = folder.path(of: "missing")
@@ -55,20 +71,27 @@ import Workers
 @Suite(.serialized, .enabled(if: Sandbox.problem() == nil, "no sandbox can be made here"))
 struct IsolationCheckTests {
   private func problem(
-    _ request: (_ other: Container) -> IsolationRequest
+    in parent: String = "/tmp", _ request: (_ other: Container) -> IsolationRequest
   ) throws -> String? {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(in: parent)
     let template = folder.path(of: "index")
     try writeSmallFile(template, [])
     let root = try WorkRoot(base: folder.path(of: "work"))
     let own = try root.prepare(worker: 1, indexTemplate: template)
     let other = try root.prepare(worker: 2, indexTemplate: template)
-    let plan = try SandboxPlan(request(other), needed: [], folder: folder.path)
+    let plan = try SandboxPlan(request(other), needed: [], folder: root.path)
     return IsolationCheck.problem(of: plan, container: own, other: other)
   }
 
   @Test(arguments: SandboxNetwork.allCases) func aSandboxIsOne(network: SandboxNetwork) throws {
     #expect(try problem { _ in IsolationRequest(network: network) } == nil)
+  }
+
+  /// Neither containers elsewhere nor what somebody has allowed is a way out.
+  @Test func whatIsAllowedIsNoWayOut() throws {
+    #expect(try problem(in: "/var") { _ in IsolationRequest() } == nil)
+    let folder = try TemporaryFolder(in: "/usr")
+    #expect(try problem { _ in IsolationRequest(writable: [folder.path]) } == nil)
   }
 
   /// The check sees what is not kept.

@@ -80,10 +80,32 @@ struct SandboxTests {
 
   @Test func theFileSystemIsReadOnly() throws {
     let outcome = try run(
-      "for p in / /etc /usr /dev \"$0\"; do touch $p/carrel-test 2>/dev/null && echo $p; done; "
+      "for p in / /etc /usr /dev '\(folder.path)' /proc/sys/kernel; do "
+        + "touch \"$p/carrel-test\" 2>/dev/null && echo $p; done; "
+        + "true 2>/dev/null >> /proc/sys/kernel/core_pattern && echo settings; "
         + "mount -o remount,rw / 2>/dev/null && echo remounted; true")
     #expect(outcome.output.isEmpty)
     #expect(outcome.end == .exited(0))
+  }
+
+  @Test func onlyHarmlessDevicesAreThere() throws {
+    let outcome = try run(
+      "ls /dev; echo x > /dev/null; head -c 2 /dev/zero | wc -c; ls /dev/fd | head -1; "
+        + "[ -e /dev/kmsg ] || echo no kmsg")
+    #expect(
+      outcome.output.split(separator: "\n").map { String($0) } == [
+        "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout", "tty",
+        "urandom", "zero", "2", "0", "no kmsg",
+      ])
+  }
+
+  @Test func whatIsCoveredIsNotSeen() throws {
+    let folder = try TemporaryFolder(in: "/var")
+    try writeSmallFile(folder.path(of: "secret"), [])
+    let sandbox = try Sandbox(
+      .init(covers: [folder.path]), loop: loop, registry: registry)
+    let outcome = try run("ls '\(folder.path)'; ls -d '\(folder.path)'", in: sandbox)
+    #expect(outcome.output == "\(folder.path)\n")
   }
 
   @Test func theContainerIsWritable() throws {
@@ -140,7 +162,8 @@ struct SandboxTests {
   }
 
   @Test func onlyOwnProcessesAreThere() throws {
-    let outcome = try run("echo $$; ls /proc | grep -c '^[0-9]'; kill -9 \(getpid()) || true")
+    let outcome = try run(
+      "echo $$; ls /proc | grep -c '^[0-9]'; kill -9 \(getpid()) 2>/dev/null || true")
     let lines = outcome.output.split(separator: "\n")
     #expect(lines.first == "2")
     // The first process, the shell, and those of the pipe.

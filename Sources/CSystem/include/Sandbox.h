@@ -27,11 +27,15 @@ struct carrel_sandbox_bind {
 };
 
 /// How the file system looks inside: as outside, but read-only, with private folders at /tmp,
-/// /var/tmp and /dev/shm, a /proc of its own, and these in their places.
+/// /var/tmp and /dev/shm, a /dev with harmless devices only, a /proc of its own, and these in their
+/// places.
 struct carrel_sandbox_request {
   /// In the order in which they are put into place.
   const struct carrel_sandbox_bind *binds;
   size_t bind_count;
+  /// Absolute paths of folders in whose place an empty one is seen.
+  const char *const *covers;
+  size_t cover_count;
   enum carrel_network network;
   /// Bytes that the private folders hold at most, each; 0 for the system's own limit.
   uint64_t private_size;
@@ -81,7 +85,8 @@ pid_t carrel_sandbox_start(const struct carrel_sandbox_request *request, int *pi
 
 /// Asks for a process. `content` is a file with the path, the working directory (empty for /), the
 /// number of arguments, the number of limits, the limits (`7 64` for a resource and its value,
-/// `processor 3`), the arguments, and the variables, each ended by a zero byte. The process leads a
+/// `processor 3`), the arguments, and the variables, each ended by a zero byte, and one zero byte
+/// more. The process leads a
 /// session of its own; its descriptor i is a duplicate of descriptors[i]. Before that it joins the
 /// control groups whose files `cgroup.procs` are given.
 ///

@@ -1,0 +1,50 @@
+import Orchestration
+import RunEngine
+import RunModel
+import Testing
+import Workers
+
+@testable import CarrelCLI
+
+@Suite struct IsolationOptionsTests {
+  private func take(
+    _ words: [String], over isolation: IsolationRequest = IsolationRequest(),
+    limits: ResourceLimits = ResourceLimits()
+  ) throws -> IsolationRequest {
+    let parsed = try ParsedArguments(words[...], spec: RunCommand.spec)
+    var configuration = RunConfiguration(
+      scheduling: SchedulerOptions(workers: 1, batch: .fixed(1), retries: 0), timeLimit: nil,
+      seed: "s", carrel: "0", arguments: [])
+    configuration.isolation = isolation
+    configuration.limits = limits
+    try IsolationOptions.take(parsed, into: &configuration, CommandContext())
+    return configuration.isolation
+  }
+
+  @Test func optionsWinOverTheConfiguration() throws {
+    let configured = IsolationRequest(level: .sandbox, network: .none, writable: ["/a"])
+    #expect(try take([], over: configured) == configured)
+    #expect(
+      try take(["--network", "host", "--writable", "/b"], over: configured)
+        == IsolationRequest(level: .sandbox, network: .host, writable: ["/a", "/b"]))
+    #expect(try take(["--isolation", "processes"], over: configured).level == .processes)
+    #expect(try take([]).level == nil)
+  }
+
+  @Test(arguments: [
+    (["--isolation", "strong"], "--isolation needs one of"),
+    (["--network", "host"], "--network needs --isolation sandbox"),
+    (["--writable", "/a", "--isolation", "processes"], "--writable needs --isolation sandbox"),
+    (["--isolation", "sandbox", "--network", "x"], "--network needs one of"),
+  ])
+  func whatMakesNoSenseIsRefused(words: [String], message: String) throws {
+    let error = #expect(throws: UsageError.self) { try take(words) }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func limitsNeedALevelThatHasThem() throws {
+    let limits = ResourceLimits(files: 100)
+    #expect(throws: UsageError.self) { try take(["--isolation", "directories"], limits: limits) }
+    #expect(try take(["--isolation", "sandbox"], limits: limits).level == .sandbox)
+  }
+}
