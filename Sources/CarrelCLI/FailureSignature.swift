@@ -6,7 +6,8 @@ import RunModel
 ///
 /// In the message the path of the container becomes `<container>`, hexadecimal addresses become
 /// `0x...` (`$...` where a private type is named by one), and the elements of each pair of brackets
-/// are sorted, because sets and dictionaries have another order in each process. Leaked processes
+/// or braces are sorted, because sets and dictionaries have another order in each process, and an
+/// NSError's user information is one. Leaked processes
 /// are known by their command lines. A time-out has no message: it tells the limit, which may be
 /// another.
 struct FailureSignature: Hashable {
@@ -28,29 +29,33 @@ struct FailureSignature: Hashable {
     message = Self.sortingElements(text)
   }
 
-  /// The text with what stands between commas in brackets sorted, from the inside out.
+  /// The text with what stands between commas in brackets or braces sorted, from the inside out.
   static func sortingElements(_ text: String) -> String {
-    var open: [[String]] = [[""]]
+    var open: [(opening: Character?, elements: [String])] = [(nil, [""])]
     func add(_ piece: String) {
       let last = open.count - 1
-      open[last][open[last].count - 1] += piece
+      open[last].elements[open[last].elements.count - 1] += piece
     }
+    let openings: [Character: Character] = ["]": "[", "}": "{"]
     for character in text {
       switch character {
-      case "[": open.append([""])
-      case ",": if open.count > 1 { open[open.count - 1].append("") } else { add(",") }
-      case "]":
-        guard open.count > 1, let elements = open.popLast() else {
-          add("]")
+      case "[", "{": open.append((character, [""]))
+      case ",": if open.count > 1 { open[open.count - 1].elements.append("") } else { add(",") }
+      case "]", "}":
+        guard let opening = open.last?.opening, opening == openings[character],
+          let group = open.popLast()
+        else {
+          add(String(character))
           continue
         }
-        let sorted = elements.map { $0.drop { $0 == " " } }.sorted()
-        add("[" + sorted.joined(separator: ", ") + "]")
+        let sorted = group.elements.map { $0.drop { $0 == " " } }.sorted()
+        add("\(opening)" + sorted.joined(separator: ", ") + String(character))
       default: add(String(character))
       }
     }
-    // Brackets without an end.
-    return open.map { $0.joined(separator: ",") }.joined(separator: "[")
+    // What was opened and has no end.
+    return open.map { ($0.opening.map { String($0) } ?? "") + $0.elements.joined(separator: ",") }
+      .joined()
   }
 
   /// For people; no control character of a message reaches the terminal.

@@ -120,6 +120,36 @@ extension EndToEnd {
       #expect(String(decoding: child, as: UTF8.self).contains(":/tmp/carrel/home:"))
     }
 
+    /// Apps are in the sandbox of their test: they see its files and its socket.
+    @Test func appsAnswerInTheSandbox() async throws {
+      let folder = try TemporaryFolder()
+      let path = folder.path(of: "carrel.json")
+      let text = """
+        {"format": "1.0", "isolation": {"level": "sandbox"}, "intents": {"seed": {
+          "bundle": "com.example.TestApp", "intent": "CreateNote", "parameters": {"title": "S"}}}}
+        """
+      try text.write(to: URL(filePath: path), atomically: true, encoding: .utf8)
+      let run = try await Carrel.run(
+        "Intents", "--filter", "testPrivate|testScreen|ErrorTests", "--workers", "2", "--config",
+        path)
+      #expect(run.output.status == 0, "\(run)")
+      #expect(try run.state.header?.isolation == "sandbox")
+      #expect(try run.state.tests.count > 4)
+      #expect(try run.state.tests.allSatisfy { $0.result.verdict == .passed })
+    }
+
+    /// What failed in a sandbox is reproduced in one.
+    @Test func failuresAreReproducedInASandbox() async throws {
+      let failed = try await run("--filter", "testWritesSnapshot")
+      let bundle = try failed.bundle(try failed.test("testWritesSnapshot"))
+      let folder = failed.folder.path(of: "repro")
+      let repro = try await Carrel.invoke(
+        ["repro", bundle, failed.package.path, "--skip-build", "--output", folder])
+      #expect(repro.status == 0 && repro.text.contains("REPRODUCED"), "\(repro.allText)")
+      let state = RunState(try readEvents("\(try recordFolder(in: folder))/events.jsonl"))
+      #expect(state.header?.isolation == "sandbox")
+    }
+
     /// Limits hold, and what they do is named.
     @Test(arguments: [
       ("--file-limit", "100", "test5", Verdict.failed), ("--cpus", "1", "test8", .passed),
