@@ -474,7 +474,7 @@ static void live(const struct carrel_sandbox_request *request, int control, int 
   fcntl(control, F_SETFD, FD_CLOEXEC);
   int null = open("/dev/null", O_RDWR);
   for (int number = 0; number < control_number; number++) {
-    if (null < 0 || dup2(null, number) < 0) _exit(1);
+    if (null < 0 || dup2(null, number) < 0) fail(control, carrel_sandbox_namespaces);
   }
   syscall(SYS_close_range, control_number + 1, ~0U, 0);
   if (has_users) {

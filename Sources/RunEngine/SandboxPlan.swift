@@ -71,6 +71,12 @@ package struct SandboxPlan: Sendable {
     for path in writable.sorted() where !seen.contains(path) {
       binds.append(.init(path, isWritable: true))
     }
+    // A link to it is followed by its own name, too.
+    for path in request.writable where Self.isHidden(path) {
+      if let resolved = existingPath(path), resolved != path, !seen.contains(path) {
+        binds.append(.init(resolved, at: path, isWritable: true))
+      }
+    }
     guard access(Self.users, R_OK) == 0 else { return }
     let own = folder + "/passwd"
     let bytes = Self.users(readSmallFile(Self.users) ?? [], home: Self.view + "/home")

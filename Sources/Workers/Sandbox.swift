@@ -138,18 +138,16 @@ package final class Sandbox {
   ) {
     let file = carrel_memory_file(content, content.count)
     defer { if file >= 0 { close(file) } }
-    if control < 0 {
-      handler(.failed(failure ?? WorkersError(.sandbox, "the sandbox has ended")))
-    } else if file < 0
-      || carrel_sandbox_spawn(
-        control, file, descriptors, descriptors.count, groups, groups.count) != 0
-    {
-      handler(
-        .failed(
-          WorkersError(.launch, "cannot ask for a process in the sandbox", errorNumber: errno)))
-    } else {
-      waiting.append(handler)
+    guard control >= 0, file >= 0 else {
+      let error = WorkersError(.launch, "cannot ask for a process", errorNumber: errno)
+      return handler(.failed(failure ?? error))
     }
+    let result = carrel_sandbox_spawn(
+      control, file, descriptors, descriptors.count, groups, groups.count)
+    // Nobody to ask: why will be told when the first process has ended.
+    if result == 0 || errno == EPIPE || errno == ECONNRESET { return waiting.append(handler) }
+    handler(
+      .failed(WorkersError(.launch, "cannot ask for a process in the sandbox", errorNumber: errno)))
   }
 
   /// Sends a signal to the group of a process, unless it has ended.

@@ -82,6 +82,9 @@ package final class SupervisedProcess {
   private let sandbox: Sandbox?
   /// Seconds of the monotonic clock.
   package let startTime: Double
+  /// Seconds that the first process of a sandbox has to end a process before the whole sandbox is
+  /// ended.
+  private static let sandboxPatience = 1.0
   private let loop: EventLoop
   private let scope: String
   private let registry: ProcessRegistry
@@ -218,7 +221,16 @@ package final class SupervisedProcess {
   private func signalGroup(_ signal: Int32) {
     guard end == nil else { return }
     sentSignals.append(signal)
-    if let sandbox { return sandbox.signal(insidePID, signal) }
+    if let sandbox {
+      sandbox.signal(insidePID, signal)
+      // Its first process may be stopped, or busy with what nobody foresaw; the kernel is not.
+      if signal == SIGKILL {
+        loop.after(Self.sandboxPatience) { [weak self] in
+          if self?.end == nil { sandbox.end {} }
+        }
+      }
+      return
+    }
     _ = killpg(pid, signal)
     _ = carrel_pidfd_signal(pidfd, signal)
   }

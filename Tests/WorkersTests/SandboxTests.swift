@@ -191,6 +191,21 @@ struct SandboxTests {
     #expect(outcome.end == .exited(5))
   }
 
+  /// Whoever stops the first process does not keep the others from their end.
+  @Test func aStoppedSandboxEnds() throws {
+    let sandbox = try sandbox()
+    let outcome = try start("echo ready; sleep 600", in: sandbox)
+    loop.run { outcome.output == "ready\n" }
+    let first = try #require(
+      ProcessTable.children().first { first in
+        ProcessTable.children(of: first).contains(outcome.process?.pid ?? 0)
+      })
+    #expect(kill(first, SIGSTOP) == 0)
+    outcome.process?.terminate(grace: 0)
+    loop.run { outcome.end != nil }
+    #expect(outcome.end == .signaled(SIGKILL))
+  }
+
   @Test func aProcessThatIsTerminatedBeforeItStartsEnds() throws {
     let sandbox = try sandbox()
     let outcome = try start("sleep 600", in: sandbox)
