@@ -1,3 +1,4 @@
+import Glibc
 package import SystemFiles
 
 /// What can go wrong with processes, containers and the event loop.
@@ -36,8 +37,14 @@ package struct WorkersError: Error, Sendable, CustomStringConvertible {
     self.message = message
     self.context = context
     self.cause = cause
-    self.advice = advice
+    let failure = cause as? SystemFailure
+    let isOutOfDescriptors = failure?.number == EMFILE || failure?.number == ENFILE
+    self.advice = isOutOfDescriptors ? Self.adviceForDescriptors : advice
   }
+
+  /// What to do when there are no descriptors left, whatever was tried.
+  static let adviceForDescriptors =
+    "raise the limit of open files ('ulimit -n 4096') or use fewer workers"
 
   /// An error of a system call.
   package init(_ code: Code, _ message: String, errorNumber: Int32) {
