@@ -294,7 +294,13 @@ int carrel_socket_pair(int descriptors[2]) {
 }
 
 int carrel_send_descriptors(int socket, const int *descriptors, size_t count) {
-  enum { highest_count = 8 };
+  char byte = 0;
+  return carrel_send_message(socket, &byte, 1, descriptors, count);
+}
+
+int carrel_send_message(int socket, const void *bytes, size_t size, const int *descriptors,
+                        size_t count) {
+  enum { highest_count = 17 };
   if (count > highest_count) {
     errno = EINVAL;
     return -1;
@@ -303,24 +309,22 @@ int carrel_send_descriptors(int socket, const int *descriptors, size_t count) {
     char bytes[CMSG_SPACE(sizeof(int) * highest_count)];
     struct cmsghdr alignment;
   } ancillary = {0};
-  char byte = 0;
-  struct iovec content = {.iov_base = &byte, .iov_len = 1};
-  struct msghdr header = {
-      .msg_iov = &content,
-      .msg_iovlen = 1,
-      .msg_control = ancillary.bytes,
-      .msg_controllen = CMSG_SPACE(sizeof(int) * count),
-  };
-  struct cmsghdr *part = CMSG_FIRSTHDR(&header);
-  part->cmsg_level = SOL_SOCKET;
-  part->cmsg_type = SCM_RIGHTS;
-  part->cmsg_len = CMSG_LEN(sizeof(int) * count);
-  memcpy(CMSG_DATA(part), descriptors, sizeof(int) * count);
+  struct iovec content = {.iov_base = (void *)bytes, .iov_len = size};
+  struct msghdr header = {.msg_iov = &content, .msg_iovlen = 1};
+  if (count > 0) {
+    header.msg_control = ancillary.bytes;
+    header.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+    struct cmsghdr *part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof(int) * count);
+    memcpy(CMSG_DATA(part), descriptors, sizeof(int) * count);
+  }
   ssize_t sent;
   do {
     sent = sendmsg(socket, &header, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
-  return sent == 1 ? 0 : -1;
+  return sent == (ssize_t)size ? 0 : -1;
 }
 
 int carrel_memory_file(const void *bytes, size_t count) {

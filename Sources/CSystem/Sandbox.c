@@ -1,5 +1,6 @@
 #include "include/Sandbox.h"
 
+#include "include/CSystem.h"
 #include "include/limits.h"
 
 #include <errno.h>
@@ -50,25 +51,8 @@ struct request {
 
 static void say(int control, int32_t kind, int32_t first, int32_t second, int descriptor) {
   struct carrel_sandbox_message message = {kind, first, second};
-  struct iovec content = {.iov_base = &message, .iov_len = sizeof message};
-  union {
-    char bytes[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr alignment;
-  } ancillary;
-  memset(&ancillary, 0, sizeof ancillary);
-  struct msghdr header = {.msg_iov = &content, .msg_iovlen = 1};
-  if (descriptor >= 0) {
-    header.msg_control = ancillary.bytes;
-    header.msg_controllen = sizeof ancillary.bytes;
-    struct cmsghdr *part = CMSG_FIRSTHDR(&header);
-    part->cmsg_level = SOL_SOCKET;
-    part->cmsg_type = SCM_RIGHTS;
-    part->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(part), &descriptor, sizeof descriptor);
-  }
-  while (sendmsg(control, &header, MSG_NOSIGNAL) < 0) {
-    if (errno != EINTR) _exit(1);
-  }
+  size_t count = descriptor >= 0 ? 1 : 0;
+  if (carrel_send_message(control, &message, sizeof message, &descriptor, count) < 0) _exit(1);
 }
 
 static void fail(int control, enum carrel_sandbox_step step) {
@@ -559,27 +543,7 @@ pid_t carrel_sandbox_start(const struct carrel_sandbox_request *request, int *pi
 }
 
 static int ask(int control, struct request request, const int *descriptors, size_t count) {
-  union {
-    char bytes[CMSG_SPACE(sizeof(int) * (highest_descriptor_count + 1))];
-    struct cmsghdr alignment;
-  } ancillary;
-  memset(&ancillary, 0, sizeof ancillary);
-  struct iovec content = {.iov_base = &request, .iov_len = sizeof request};
-  struct msghdr header = {.msg_iov = &content, .msg_iovlen = 1};
-  if (count > 0) {
-    header.msg_control = ancillary.bytes;
-    header.msg_controllen = CMSG_SPACE(sizeof(int) * count);
-    struct cmsghdr *part = CMSG_FIRSTHDR(&header);
-    part->cmsg_level = SOL_SOCKET;
-    part->cmsg_type = SCM_RIGHTS;
-    part->cmsg_len = CMSG_LEN(sizeof(int) * count);
-    memcpy(CMSG_DATA(part), descriptors, sizeof(int) * count);
-  }
-  ssize_t sent;
-  do {
-    sent = sendmsg(control, &header, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent == sizeof request ? 0 : -1;
+  return carrel_send_message(control, &request, sizeof request, descriptors, count);
 }
 
 int carrel_sandbox_spawn(int control, int content, const int *descriptors, size_t count,

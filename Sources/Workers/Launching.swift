@@ -62,20 +62,40 @@ extension ProcessRequest {
   var streams: [ProcessStream] { hasChannel ? [.stdout, .stderr, .channel] : [.stdout, .stderr] }
 }
 
+/// What a process gets as its descriptors 0, 1, 2 and so on: nothing to read, and its pipes.
+struct StandardStreams {
+  private let null: Int32
+  let pipes: ProcessPipes
+  /// The ends of the process, in the order of their numbers in it.
+  var descriptors: [Int32] { [null] + pipes.writers }
+
+  /// - Throws: ``WorkersError`` with code `launch`.
+  init(of request: ProcessRequest) throws(WorkersError) {
+    pipes = try ProcessPipes(request.streams, of: request.executable)
+    null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard null >= 0 else {
+      let error = errno
+      pipes.closeReaders()
+      pipes.closeWriters()
+      throw WorkersError(.launch, "cannot open /dev/null", errorNumber: error)
+    }
+  }
+
+  /// Closes the ends of the process, which has copies of its own by then.
+  func closeOwnCopies() {
+    close(null)
+    pipes.closeWriters()
+  }
+}
+
 /// Makes the pipes and starts the process.
 ///
 /// - Throws: ``WorkersError`` with code `launch`.
 func launch(_ request: ProcessRequest) throws(WorkersError) -> StartedProcess {
-  let pipes = try ProcessPipes(request.streams, of: request.executable)
-  defer { pipes.closeWriters() }
-  let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
-  guard null >= 0 else {
-    let error = errno
-    pipes.closeReaders()
-    throw WorkersError(.launch, "cannot open /dev/null", errorNumber: error)
-  }
-  defer { close(null) }
-  var descriptors = [null] + pipes.writers
+  let streams = try StandardStreams(of: request)
+  defer { streams.closeOwnCopies() }
+  let pipes = streams.pipes
+  var descriptors = streams.descriptors
   if let control = request.control, !request.hasChannel { descriptors.append(control) }
   var pidfd: Int32 = -1
   let pid = withCStrings([request.executable] + request.arguments) { argv in

@@ -41,6 +41,7 @@ final class Stragglers {
   private var undecidedLooks = 0
   private var isEnding = false
   private var isLookComing = false
+  private var isFinished = false
   /// By the namespace's name; read when the first socket is found.
   private var sockets: [String: ListeningSockets] = [:]
 
@@ -210,6 +211,9 @@ final class Stragglers {
 
   private func finish() {
     loop.cancel(timer)
+    // A look that was arranged before may find the same.
+    guard !isFinished else { return }
+    isFinished = true
     onEnd(leftovers.values.sorted { $0.process.pid < $1.process.pid })
   }
 }

@@ -157,15 +157,8 @@ package final class SupervisedProcess {
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
     onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
   ) throws(WorkersError) {
-    let pipes = try ProcessPipes(request.streams, of: request.executable)
-    defer { pipes.closeWriters() }
-    let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    guard null >= 0 else {
-      let error = errno
-      pipes.closeReaders()
-      throw WorkersError(.launch, "cannot open /dev/null", errorNumber: error)
-    }
-    defer { close(null) }
+    let streams = try StandardStreams(of: request)
+    defer { streams.closeOwnCopies() }
     self.loop = loop
     self.registry = registry
     self.leftoverGrace = leftoverGrace
@@ -176,12 +169,12 @@ package final class SupervisedProcess {
     (pid, insidePID, pidfd) = (0, 0, -1)
     startTime = monotonicSeconds()
     buffer = .allocate(byteCount: 65536, alignment: 16)
-    for (stream, descriptor) in pipes.readers {
+    for (stream, descriptor) in streams.pipes.readers {
       readers.append((stream, descriptor))
       loop.watch(descriptor) { [unowned self] in readSome(stream, descriptor) }
     }
     sandbox.start(
-      request.sandboxContent, descriptors: [null] + pipes.writers,
+      request.sandboxContent, descriptors: streams.descriptors,
       groups: request.limits?.groups ?? []
     ) { [self] in
       sandboxSays($0)

@@ -64,26 +64,9 @@ extension EndToEnd {
 
     /// Nothing runs any more, and the report goes to somebody who does not read it.
     @Test func aStopOutsideOfTheLoopStopsAtOnce() async throws {
-      let package = try await FixturePackage.prepare("ManySmall")
-      let folder = try TemporaryFolder()
-      let pipe = folder.path(of: "pipe")
-      #expect(mkfifo(pipe, 0o600) == 0)
-      let reader = open(pipe, O_RDWR | O_CLOEXEC)
-      defer { close(reader) }
-      makeSmall(reader)
-      let runs = folder.path(of: "runs")
-      mkdir(runs, 0o755)
-      var watch = try FileWatch(runs)
-      let process = try ChildProcess(
-        [
-          Carrel.executable, "run", package.path, "--skip-build", "--output", runs, "--filter",
-          "Small1XCTests", "--junit", pipe,
-        ], environment: Carrel.variables(adding: [:]), timeout: 90)
-      let isReporting = watch.first(within: 60) { () -> Bool? in
-        guard let record = try? recordFolder(in: runs) else { return nil }
-        return FileManager.default.fileExists(atPath: "\(record)/junit.xml") ? true : nil
-      }
-      #expect(isReporting == true)
+      let run = try await BlockedReport()
+      let (process, reader) = (run.process, run.reader)
+      defer { withExtendedLifetime(run) {} }
       process.signal(SIGTSTP)
       try #require(process.waitForStop())
       process.signal(SIGCONT)

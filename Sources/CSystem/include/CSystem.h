@@ -99,7 +99,12 @@ extern const int carrel_path_only;
 /// close-on-exec, the first one non-blocking. 0, or -1 with errno set.
 int carrel_socket_pair(int descriptors[2]);
 
-/// Sends one byte with descriptors (SCM_RIGHTS of unix(7)), at most 8. 0, or -1 with errno set.
+/// Sends a message with descriptors (SCM_RIGHTS of unix(7)), at most 17; also after fork(2) in a
+/// process with threads. 0, or -1 with errno set.
+int carrel_send_message(int socket, const void *bytes, size_t size, const int *descriptors,
+                        size_t count);
+
+/// Sends one byte with descriptors, at most 17. 0, or -1 with errno set.
 int carrel_send_descriptors(int socket, const int *descriptors, size_t count);
 
 /// A file in memory with the given content (memfd_create(2)), close-on-exec: a descriptor, or -1
