@@ -293,11 +293,6 @@ int carrel_socket_pair(int descriptors[2]) {
   return fcntl(descriptors[0], F_SETFL, O_NONBLOCK);
 }
 
-int carrel_send_descriptors(int socket, const int *descriptors, size_t count) {
-  char byte = 0;
-  return carrel_send_message(socket, &byte, 1, descriptors, count);
-}
-
 int carrel_send_message(int socket, const void *bytes, size_t size, const int *descriptors,
                         size_t count) {
   enum { highest_count = 17 };
@@ -325,6 +320,31 @@ int carrel_send_message(int socket, const void *bytes, size_t size, const int *d
     sent = sendmsg(socket, &header, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
   return sent == (ssize_t)size ? 0 : -1;
+}
+
+ssize_t carrel_receive_message(int socket, void *bytes, size_t size, int *descriptors,
+                               size_t count) {
+  enum { highest_count = 17 };
+  for (size_t index = 0; index < count; index++) descriptors[index] = -1;
+  union {
+    char bytes[CMSG_SPACE(sizeof(int) * highest_count)];
+    struct cmsghdr alignment;
+  } ancillary;
+  struct iovec content = {.iov_base = bytes, .iov_len = size};
+  struct msghdr header = {
+      .msg_iov = &content,
+      .msg_iovlen = 1,
+      .msg_control = ancillary.bytes,
+      .msg_controllen = CMSG_SPACE(sizeof(int) * (count < highest_count ? count : highest_count)),
+  };
+  ssize_t received;
+  do {
+    received = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+  } while (received < 0 && errno == EINTR);
+  struct cmsghdr *part = received < 0 ? NULL : CMSG_FIRSTHDR(&header);
+  if (part != NULL && part->cmsg_type == SCM_RIGHTS)
+    memcpy(descriptors, CMSG_DATA(part), part->cmsg_len - CMSG_LEN(0));
+  return received;
 }
 
 int carrel_memory_file(const void *bytes, size_t count) {

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,12 +29,20 @@
 extern int mount(const char *, const char *, const char *, unsigned long, const void *);
 enum { mount_no_suid = 2, mount_no_devices = 4, mount_no_programs = 8, mount_private = 1 << 18 };
 
+struct bind {
+  const char *source;
+  const char *target;
+  bool is_writable;
+};
+
 enum {
   highest_bind_count = 64,
   highest_descriptor_count = 16,
   highest_limit_count = 8192,
-  /// The socket's number in the first process.
+  /// The socket's number in the first process and in the maker.
   control_number = 3,
+  /// In the maker, the number of a pidfd of its caller.
+  parent_number = 4,
   request_spawn = 1,
   request_signal = 2,
 };
@@ -127,6 +136,20 @@ static bool bring_loopback_up(void) {
   return is_up;
 }
 
+/// What is to be made, as the maker has read it.
+struct plan {
+  struct bind binds[highest_bind_count];
+  size_t bind_count;
+  const char *covers[highest_bind_count];
+  size_t cover_count;
+  enum carrel_network network;
+  bool is_for_copying;
+  uint64_t private_size;
+  /// The texts that the others lie in.
+  char *texts;
+  size_t size;
+};
+
 /// What root could leave the sandbox with, or change the machine.
 static const int dropped_capabilities[] = {
     CAP_SYS_ADMIN, CAP_SYS_MODULE, CAP_SYS_RAWIO,      CAP_SYS_BOOT,       CAP_SYS_TIME,
@@ -135,18 +158,43 @@ static const int dropped_capabilities[] = {
     CAP_BPF,       CAP_PERFMON,    CAP_CHECKPOINT_RESTORE,
 };
 
-static bool drop(int capability) {
-  // A kernel that does not know one has nothing to drop.
-  return prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0 || errno == EINVAL;
+uint64_t carrel_sandbox_capability_set(enum carrel_network network) {
+  uint64_t set = ~(uint64_t)0;
+  size_t count = sizeof dropped_capabilities / sizeof dropped_capabilities[0];
+  for (size_t index = 0; index < count; index++)
+    set &= ~((uint64_t)1 << dropped_capabilities[index]);
+  // Whoever has the machine's network could change it.
+  if (network == carrel_network_host)
+    set &= ~((uint64_t)1 << CAP_NET_ADMIN | (uint64_t)1 << CAP_NET_RAW);
+  return set;
 }
 
 static bool drop_privileges(enum carrel_network network) {
-  size_t count = sizeof dropped_capabilities / sizeof dropped_capabilities[0];
-  for (size_t index = 0; index < count; index++) {
-    if (!drop(dropped_capabilities[index])) return false;
+  uint64_t set = carrel_sandbox_capability_set(network);
+  for (int capability = 0; capability < 64; capability++) {
+    if ((set >> capability & 1) != 0) continue;
+    // A kernel that does not know one has nothing to drop.
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0 && errno != EINVAL) return false;
   }
-  // Whoever has the machine's network could change it.
-  return network != carrel_network_host || (drop(CAP_NET_ADMIN) && drop(CAP_NET_RAW));
+  return true;
+}
+
+/// Lets processes that are started by an ordinary user keep what joining other sandboxes needs;
+/// those of root keep all they have (capabilities(7), execve).
+static bool keep_privileges(void) {
+  if (geteuid() == 0) return true;
+  // setns(2) of a process wants what ptrace(2) wants.
+  static const int kept[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_SYS_PTRACE, CAP_SETPCAP};
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+  if (syscall(SYS_capget, &header, sets) < 0) return false;
+  for (size_t index = 0; index < sizeof kept / sizeof kept[0]; index++)
+    sets[kept[index] / 32].inheritable |= 1U << (kept[index] % 32);
+  if (syscall(SYS_capset, &header, sets) < 0) return false;
+  for (size_t index = 0; index < sizeof kept / sizeof kept[0]; index++) {
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, kept[index], 0, 0) < 0) return false;
+  }
+  return true;
 }
 
 /// Parts of /proc that belong to the machine and not to a process.
@@ -207,7 +255,7 @@ static bool make_devices(const char *options) {
          && mount("tmpfs", "/dev/shm", "tmpfs", mount_no_suid | mount_no_devices, options) == 0;
 }
 
-static void make_sandbox(const struct carrel_sandbox_request *request, int control) {
+static void make_sandbox(const struct plan *request, int control) {
   int sources[highest_bind_count];
   struct stat kinds[highest_bind_count];
   for (size_t index = 0; index < request->bind_count; index++) {
@@ -249,6 +297,10 @@ static void make_sandbox(const struct carrel_sandbox_request *request, int contr
             < 0)
       fail(control, carrel_sandbox_targets);
     close(sources[index]);
+  }
+  if (request->is_for_copying) {
+    if (!keep_privileges()) fail(control, carrel_sandbox_privileges);
+    return;
   }
   unsigned long flags = mount_no_suid | mount_no_devices | mount_no_programs;
   if (mount("proc", "/proc", "proc", flags, NULL) < 0 || !make_settings_read_only())
@@ -326,7 +378,8 @@ static void become(char *content, size_t size, const int *groups, size_t group_c
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  if (setsid() < 0) return;
+  // Where the end of the first process is not the end of all.
+  if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return;
   int moved[highest_descriptor_count];
   for (size_t index = 0; index < count; index++) {
     moved[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, highest_descriptor_count);
@@ -388,27 +441,13 @@ static bool is_child(pid_t process) {
 /// Returns false when nobody asks any more.
 static bool take_request(int control) {
   struct request request;
-  struct iovec content = {.iov_base = &request, .iov_len = sizeof request};
-  union {
-    char bytes[CMSG_SPACE(sizeof(int) * (highest_descriptor_count + 1))];
-    struct cmsghdr alignment;
-  } ancillary;
-  struct msghdr header = {
-      .msg_iov = &content,
-      .msg_iovlen = 1,
-      .msg_control = ancillary.bytes,
-      .msg_controllen = sizeof ancillary.bytes,
-  };
-  ssize_t size = recvmsg(control, &header, MSG_CMSG_CLOEXEC);
-  if (size < 0) return errno == EINTR || errno == EAGAIN;
-  if (size != sizeof request) return false;
   int descriptors[highest_descriptor_count + 1];
+  ssize_t size = carrel_receive_message(control, &request, sizeof request, descriptors,
+                                        highest_descriptor_count + 1);
+  if (size < 0) return errno == EAGAIN;
+  if (size != sizeof request) return false;
   size_t count = 0;
-  struct cmsghdr *part = CMSG_FIRSTHDR(&header);
-  if (part != NULL && part->cmsg_type == SCM_RIGHTS) {
-    count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    memcpy(descriptors, CMSG_DATA(part), sizeof(int) * count);
-  }
+  while (count <= highest_descriptor_count && descriptors[count] >= 0) count++;
   size_t groups = (size_t)request.groups;
   if (request.kind == request_spawn && request.groups >= 0 && count > groups) {
     spawn(control, descriptors, count, groups);
@@ -442,104 +481,209 @@ static void serve(int control) {
   }
 }
 
-/// The life of the first process.
-static void live(const struct carrel_sandbox_request *request, int control, int parent,
-                 bool has_users, uid_t user, gid_t group) {
+/// Makes this process one that lives as long as another, and has a socket to it and nothing else.
+static void detach(int control, int parent, const char *name) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
   for (int number = 1; number < NSIG; number++) {
     if (number != SIGKILL && number != SIGSTOP) sigaction(number, &standard, NULL);
   }
   struct pollfd life = {.fd = parent, .events = POLLIN};
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || poll(&life, 1, 0) != 0) _exit(1);
-  prctl(PR_SET_NAME, "carrel-sandbox");
+  prctl(PR_SET_NAME, name);
   setsid();
-  if (dup2(control, control_number) < 0) _exit(1);
-  control = control_number;
-  fcntl(control, F_SETFD, FD_CLOEXEC);
-  int null = open("/dev/null", O_RDWR);
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  int moved = fcntl(control, F_DUPFD_CLOEXEC, parent_number + 1);
+  int kept = fcntl(parent, F_DUPFD_CLOEXEC, parent_number + 1);
+  if (null < 0 || moved < 0 || kept < 0) _exit(1);
   for (int number = 0; number < control_number; number++) {
-    if (null < 0 || dup2(null, number) < 0) fail(control, carrel_sandbox_namespaces);
+    if (dup2(null, number) < 0) _exit(1);
   }
-  syscall(SYS_close_range, control_number + 1, ~0U, 0);
-  if (has_users) {
+  if (dup3(moved, control_number, O_CLOEXEC) < 0 || dup3(kept, parent_number, O_CLOEXEC) < 0)
+    _exit(1);
+  syscall(SYS_close_range, parent_number + 1, ~0U, 0);
+}
+
+/// The life of the first process.
+static void live(const struct plan *plan, int control) {
+  detach(control, parent_number, "carrel-sandbox");
+  close(parent_number);
+  make_sandbox(plan, control_number);
+  say(control_number, carrel_sandbox_ready, 0, 0, -1);
+  serve(control_number);
+}
+
+// ---- In the maker, which is a copy of its caller, too.
+
+struct making {
+  enum carrel_network network;
+  bool is_for_copying;
+  uint64_t private_size;
+};
+
+struct made {
+  int32_t process;
+  int32_t error;
+};
+
+/// Appends a number and a space. Returns the new end.
+static char *append_number(char *end, uint32_t number) {
+  // By hand: snprintf(3) may not be called here.
+  char digits[12];
+  size_t count = 0;
+  do {
+    digits[count++] = (char)('0' + number % 10);
+    number /= 10;
+  } while (number > 0);
+  while (count > 0) *end++ = digits[--count];
+  *end++ = ' ';
+  return end;
+}
+
+/// Goes into a namespace for users in which nothing but the own IDs exist.
+static bool enter_users(void) {
+  uint32_t numbers[2] = {geteuid(), getegid()};
+  if (syscall(SYS_unshare, CLONE_NEWUSER) < 0) return false;
+  static const char *const files[2] = {"/proc/self/uid_map", "/proc/self/gid_map"};
+  if (!write_text("/proc/self/setgroups", "deny") && errno != ENOENT) return false;
+  for (int index = 0; index < 2; index++) {
     char map[64];
-    uint32_t numbers[2] = {user, group};
-    const char *files[2] = {"/proc/self/uid_map", "/proc/self/gid_map"};
-    if (!write_text("/proc/self/setgroups", "deny") && errno != ENOENT)
-      fail(control, carrel_sandbox_users);
-    for (int index = 0; index < 2; index++) {
-      char digits[12];
-      size_t count = 0, end = 0;
-      uint32_t rest = numbers[index];
-      do {
-        digits[count++] = (char)('0' + rest % 10);
-        rest /= 10;
-      } while (rest > 0);
-      for (int time = 0; time < 2; time++) {
-        for (size_t digit = count; digit > 0; digit--) map[end++] = digits[digit - 1];
-        map[end++] = ' ';
-      }
-      map[end++] = '1';
-      map[end] = 0;
-      if (!write_text(files[index], map)) fail(control, carrel_sandbox_users);
+    char *end = append_number(append_number(map, numbers[index]), numbers[index]);
+    *end++ = '1';
+    *end = 0;
+    if (!write_text(files[index], map)) return false;
+  }
+  return true;
+}
+
+/// Takes the texts of a request apart; they stay where they are.
+static bool read_plan(struct plan *plan, int content) {
+  struct stat status;
+  if (fstat(content, &status) < 0) return false;
+  plan->bind_count = plan->cover_count = plan->size = 0;
+  if (status.st_size == 0) return true;
+  plan->texts = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, content, 0);
+  if (plan->texts == MAP_FAILED) return false;
+  plan->size = (size_t)status.st_size;
+  const char *text = plan->texts;
+  const char *end = text + plan->size;
+  errno = EINVAL;
+  if (end[-1] != 0) return false;
+  while (text < end) {
+    const char *source = text + 1;
+    const char *target = text + strlen(text) + 1;
+    if (target >= end) return false;
+    if (*text == 'c') {
+      if (plan->cover_count == highest_bind_count) return false;
+      plan->covers[plan->cover_count++] = source;
+    } else {
+      if (plan->bind_count == highest_bind_count) return false;
+      plan->binds[plan->bind_count++] = (struct bind){source, target, *text == 'w'};
+    }
+    text = target + strlen(target) + 1;
+  }
+  return true;
+}
+
+static pid_t clone_sibling(uint64_t flags, int *pidfd) {
+  struct clone_args arguments = {
+      .flags = flags | CLONE_PARENT | CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)pidfd};
+  return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+}
+
+int carrel_sandbox_namespace_set(enum carrel_network network) {
+  int set = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+  return network == carrel_network_host ? set : set | CLONE_NEWNET;
+}
+
+/// Makes one sandbox. Returns false when nobody asks any more.
+static bool make_one(bool *has_users) {
+  static struct plan plan;
+  struct making making;
+  int descriptors[2];
+  ssize_t size = carrel_receive_message(control_number, &making, sizeof making, descriptors, 2);
+  if (size != sizeof making || descriptors[0] < 0 || descriptors[1] < 0) return false;
+  plan.network = making.network;
+  plan.is_for_copying = making.is_for_copying;
+  plan.private_size = making.private_size;
+  uint64_t flags = making.is_for_copying
+                       ? CLONE_NEWNS
+                       : (uint64_t)carrel_sandbox_namespace_set(making.network);
+  int pidfd = -1;
+  pid_t process = -1;
+  if (read_plan(&plan, descriptors[0])) {
+    process = *has_users || geteuid() == 0 ? clone_sibling(flags, &pidfd) : -1;
+    if (process < 0 && !*has_users && (geteuid() != 0 || errno == EPERM)) {
+      // Also root without the right to make namespaces may get it in one for users.
+      *has_users = enter_users();
+      if (*has_users) process = clone_sibling(flags, &pidfd);
     }
   }
-  make_sandbox(request, control);
-  say(control, carrel_sandbox_ready, 0, 0, -1);
-  serve(control);
+  if (process == 0) live(&plan, descriptors[1]);
+  struct made made = {process, process < 0 ? errno : 0};
+  close(descriptors[0]);
+  close(descriptors[1]);
+  if (plan.size > 0) munmap(plan.texts, plan.size);
+  bool is_told = carrel_send_message(control_number, &made, sizeof made, &pidfd, pidfd >= 0) == 0;
+  if (pidfd >= 0) close(pidfd);
+  return is_told;
 }
 
 // ---- In the caller.
 
-static pid_t clone_with(uint64_t flags) {
-  struct clone_args arguments = {.flags = flags, .exit_signal = SIGCHLD};
-  return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
-}
-
-pid_t carrel_sandbox_start(const struct carrel_sandbox_request *request, int *pidfd, int *control) {
-  if (request->bind_count > highest_bind_count) {
-    errno = EINVAL;
-    return -1;
-  }
+pid_t carrel_sandbox_maker(int *control) {
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) return -1;
   int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
-  uid_t user = geteuid();
-  gid_t group = getegid();
-  uint64_t flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
-  if (request->network != carrel_network_host) flags |= CLONE_NEWNET;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool has_users = user != 0;
-  pid_t child = own < 0 ? -1 : clone_with(has_users ? flags | CLONE_NEWUSER : flags);
-  if (child < 0 && own >= 0 && errno == EPERM && !has_users) {
-    // Root without the right to make namespaces may get it in one for users.
-    has_users = true;
-    child = clone_with(flags | CLONE_NEWUSER);
-  }
+  struct clone_args arguments = {.exit_signal = SIGCHLD};
+  pid_t child = own < 0 ? -1 : (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
   if (child == 0) {
-    live(request, sockets[1], own, has_users, user, group);
-    _exit(1);
+    detach(sockets[1], own, "carrel-maker");
+    bool has_users = false;
+    while (make_one(&has_users)) {}
+    _exit(0);
   }
   int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(sockets[1]);
   if (own >= 0) close(own);
-  *pidfd = child > 0 ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
-  if (*pidfd < 0) {
-    if (child > 0) {
-      error = errno;
-      kill(child, SIGKILL);
-      while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
-    }
+  if (child < 0) close(sockets[0]);
+  // It takes a fraction of a millisecond, unless the machine has stopped it.
+  struct timeval patience = {.tv_sec = 10};
+  if (child > 0) setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  errno = error;
+  *control = sockets[0];
+  return child;
+}
+
+pid_t carrel_sandbox_start(int maker, const struct carrel_sandbox_request *request, int *pidfd,
+                           int *control) {
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) return -1;
+  struct making making = {
+      .network = request->network,
+      .is_for_copying = request->is_for_copying,
+      .private_size = request->private_size,
+  };
+  struct made made;
+  int descriptors[2] = {request->content, sockets[1]};
+  bool is_asked = carrel_send_message(maker, &making, sizeof making, descriptors, 2) == 0;
+  ssize_t size = is_asked ? carrel_receive_message(maker, &made, sizeof made, pidfd, 1) : -1;
+  int error = size == sizeof made && made.process < 0 ? made.error
+              : size == sizeof made && *pidfd >= 0    ? 0
+              : size < 0 && errno != ECONNRESET       ? errno
+                                                      : EPIPE;
+  close(sockets[1]);
+  if (error != 0) {
     close(sockets[0]);
     errno = error;
     return -1;
   }
   fcntl(sockets[0], F_SETFL, O_NONBLOCK);
   *control = sockets[0];
-  return child;
+  return made.process;
 }
 
 static int ask(int control, struct request request, const int *descriptors, size_t count) {
@@ -565,27 +709,7 @@ int carrel_sandbox_signal(int control, pid_t process, int signal) {
 }
 
 int carrel_sandbox_receive(int control, struct carrel_sandbox_message *message, int *descriptor) {
-  *descriptor = -1;
-  struct iovec content = {.iov_base = message, .iov_len = sizeof *message};
-  union {
-    char bytes[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr alignment;
-  } ancillary;
-  struct msghdr header = {
-      .msg_iov = &content,
-      .msg_iovlen = 1,
-      .msg_control = ancillary.bytes,
-      .msg_controllen = sizeof ancillary.bytes,
-  };
-  ssize_t size;
-  do {
-    size = recvmsg(control, &header, MSG_CMSG_CLOEXEC);
-  } while (size < 0 && errno == EINTR);
+  ssize_t size = carrel_receive_message(control, message, sizeof *message, descriptor, 1);
   if (size < 0) return errno == EAGAIN ? 0 : -1;
-  if (size != sizeof *message) return -1;
-  struct cmsghdr *part = CMSG_FIRSTHDR(&header);
-  if (part != NULL && part->cmsg_type == SCM_RIGHTS) {
-    memcpy(descriptor, CMSG_DATA(part), sizeof *descriptor);
-  }
-  return 1;
+  return size == sizeof *message ? 1 : -1;
 }

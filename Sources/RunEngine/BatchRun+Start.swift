@@ -91,14 +91,17 @@ extension BatchRun {
     request.limits = limits?.process
     self.request = request
     if sandbox == nil { sandbox = try session.makeSandbox(for: container) }
-    guard sandbox == nil else { return launch(request, from: nil) }
-    if usesIntents, session.starter.willLoad(spec) {
+    if usesIntents, sandbox == nil, session.starter.willLoad(spec) {
       session.root.noteContents(worker: spec.worker)
     }
     session.starter.choose(spec, request) { [unowned self] in
       session.root.isUntouched(worker: spec.worker)
     } then: { [unowned self, request] warm in
-      launch(request, from: warm)
+      guard let sandbox, warm != nil else { return launch(request, from: warm) }
+      sandbox.whenReady { [unowned self] failure in
+        // Why there is no sandbox is told by whoever starts something in it.
+        launch(request, from: failure == nil ? warm : nil)
+      }
     }
   }
 
@@ -123,7 +126,7 @@ extension BatchRun {
     session.logStart(of: spec, warm == nil ? .cold : .warm)
     guard let warm else { return launchCold(request) }
     warm.start(
-      request, onOutput: { [unowned self] in take($0, $1) },
+      request, in: sandbox, onOutput: { [unowned self] in take($0, $1) },
       onEnd: { [unowned self] in processEnded($0, $1) }
     ) { [unowned self] process in
       if let process {

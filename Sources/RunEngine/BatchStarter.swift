@@ -14,7 +14,8 @@ package enum StartPolicy: String, CaseIterable, Sendable {
 }
 
 /// Starts the processes of batches, warm or cold, and keeps the warm processes of a run: one for
-/// each worker, product and library, because a worker's folders stay the same.
+/// each worker, product and library, because a worker's folders stay the same; in sandboxes, where
+/// they are the same for all workers, one for each product and library.
 final class BatchStarter {
   /// Seconds that an executable may take until it is about to run tests.
   static let readyLimit = 10.0
@@ -24,9 +25,20 @@ final class BatchStarter {
 
   /// What a warm process is for.
   private struct Key: Hashable {
-    let worker: Int
+    /// `nil` for all workers.
+    let worker: Int?
     let group: TestGroup
   }
+
+  /// Where a warm process is loaded when the batches have sandboxes.
+  struct LoadingPlace {
+    let sandbox: Sandbox
+    /// Whether nobody has touched its container.
+    let isUntouched: () -> Bool
+  }
+
+  /// Makes such a place; `nil` when processes are loaded in the container of their first batch.
+  var makePlace: (() throws(WorkersError) -> LoadingPlace)?
 
   private let supervisor: Supervisor
   private let policy: StartPolicy
@@ -61,7 +73,11 @@ final class BatchStarter {
   /// is looked at before and after.
   func willLoad(_ spec: BatchSpec) -> Bool {
     warmGroups.contains(spec.group)
-      && processes[Key(worker: spec.worker, group: spec.group)] == nil
+      && processes[key(spec)] == nil
+  }
+
+  private func key(_ spec: BatchSpec) -> Key {
+    Key(worker: makePlace == nil ? spec.worker : nil, group: spec.group)
   }
 
   /// Finds out how a batch is to be started.
@@ -75,7 +91,7 @@ final class BatchStarter {
     then handler: @escaping (WarmProcess?) -> Void
   ) {
     guard warmGroups.contains(spec.group) else { return handler(nil) }
-    let key = Key(worker: spec.worker, group: spec.group)
+    let key = key(spec)
     if let process = processes[key] {
       process.whenReady { [self] reason in
         if let reason { decline(spec, reason) }
@@ -87,8 +103,10 @@ final class BatchStarter {
     // Swift Testing is chosen by arguments; which tests are run is not known yet.
     if spec.library == .xctest { own.arguments = [] }
     do throws(WorkersError) {
+      let place = try makePlace?()
+      let isUntouched = place?.isUntouched ?? isUntouched
       let process = try WarmProcess(
-        own, limit: Self.readyLimit, loop: supervisor.loop, registry: supervisor.registry)
+        own, in: place?.sandbox, limit: Self.readyLimit, loop: supervisor.loop, registry: supervisor.registry)
       processes[key] = process
       process.whenReady { [self] reason in
         let reason = reason ?? (isUntouched() ? nil : "it uses its folders before the tests run")

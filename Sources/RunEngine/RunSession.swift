@@ -49,6 +49,7 @@ package final class RunSession {
   private var changedProducts: Set<String> = []
   private let clockOffset = wallClockSeconds() - monotonicSeconds() - Pauses.seconds
   private var random = SystemRandomNumberGenerator()
+  private var loadingPlaces = 0
 
   /// - Parameters:
   ///   - plan: The tests to run; their products are in the catalog.
@@ -92,6 +93,11 @@ package final class RunSession {
       switch result {
       case .success(let bundle): log(.bundleWritten(bundle))
       case .failure(let failure): noteWriteFailure(failure.message)
+      }
+    }
+    if let sandboxes {
+      starter.makePlace = { [unowned self] () throws(WorkersError) in
+        try makeLoadingPlace(sandboxes)
       }
     }
     intents.makeSandbox = { [unowned self] in try makeSandbox(for: $0) }
@@ -223,6 +229,21 @@ package final class RunSession {
     guard let sandboxes else { return nil }
     return try Sandbox(
       sandboxes.configuration(for: container), loop: loop, registry: supervisor.registry)
+  }
+
+  /// Makes a sandbox in which a warm process is loaded.
+  private func makeLoadingPlace(
+    _ sandboxes: SandboxPlan
+  ) throws(WorkersError) -> BatchStarter.LoadingPlace {
+    loadingPlaces += 1
+    // No worker has such a number.
+    let worker = -loadingPlaces
+    let container = try root.prepare(worker: worker, indexTemplate: indexTemplate)
+    var configuration = sandboxes.configuration(for: container)
+    configuration.isForCopying = true
+    return BatchStarter.LoadingPlace(
+      sandbox: try Sandbox(configuration, loop: loop, registry: supervisor.registry),
+      isUntouched: { [root] in root.isUntouched(worker: worker) })
   }
 
   /// Writes an event down and takes it into account.

@@ -65,12 +65,14 @@ extension ProcessRequest {
 /// What a process gets as its descriptors 0, 1, 2 and so on: nothing to read, and its pipes.
 struct StandardStreams {
   private let null: Int32
+  private let control: Int32?
   let pipes: ProcessPipes
   /// The ends of the process, in the order of their numbers in it.
-  var descriptors: [Int32] { [null] + pipes.writers }
+  var descriptors: [Int32] { [null] + pipes.writers + (control.map { [$0] } ?? []) }
 
   /// - Throws: ``WorkersError`` with code `launch`.
   init(of request: ProcessRequest) throws(WorkersError) {
+    control = request.hasChannel ? nil : request.control
     pipes = try ProcessPipes(request.streams, of: request.executable)
     null = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard null >= 0 else {
@@ -95,8 +97,7 @@ func launch(_ request: ProcessRequest) throws(WorkersError) -> StartedProcess {
   let streams = try StandardStreams(of: request)
   defer { streams.closeOwnCopies() }
   let pipes = streams.pipes
-  var descriptors = streams.descriptors
-  if let control = request.control, !request.hasChannel { descriptors.append(control) }
+  let descriptors = streams.descriptors
   var pidfd: Int32 = -1
   let pid = withCStrings([request.executable] + request.arguments) { argv in
     withCStrings(request.variables) { envp in

@@ -7,6 +7,7 @@ package final class ProcessRegistry {
   /// Number of orphans on their way here that somebody will claim.
   private var expected = 0
   private let ownsAllChildren: Bool
+  private var maker: SandboxMaker?
 
   /// Makes the process adopt orphaned descendants.
   ///
@@ -46,6 +47,31 @@ package final class ProcessRegistry {
     var status: Int32 = -1
     var signal: Int32 = -1
     _ = carrel_reap(pid, &status, &signal)
+  }
+
+  /// Starts the process that makes sandboxes, unless there is one: the earlier, the smaller it is.
+  ///
+  /// - Throws: ``WorkersError`` with code `system`.
+  package func prepareForSandboxes() throws(WorkersError) { _ = try sandboxMaker() }
+
+  private func sandboxMaker() throws(WorkersError) -> SandboxMaker {
+    if let maker { return maker }
+    let made = try SandboxMaker()
+    add(made.pid)
+    maker = made
+    return made
+  }
+
+  func makeSandbox(_ configuration: Sandbox.Configuration) throws(WorkersError) -> SandboxMaker.Made
+  {
+    if let made = try sandboxMaker().make(configuration) { return made }
+    // Somebody has killed it.
+    if let maker { remove(maker.pid) }
+    maker = nil
+    guard let made = try sandboxMaker().make(configuration) else {
+      throw WorkersError(.sandbox, "the process that makes sandboxes ends at once")
+    }
+    return made
   }
 
   func adopted() -> [Int32] { ProcessTable.children().filter { !known.contains($0) } }

@@ -41,6 +41,9 @@ package final class Sandbox {
     package var network: SandboxNetwork
     /// Bytes that each private folder holds at most; `nil` for half of the memory (tmpfs(5)).
     package var privateSize: UInt64?
+    /// Whether it is for a process that will be copied into others, see ``WarmProcess``: it has only
+    /// the file system of a sandbox.
+    package var isForCopying = false
 
     package init(
       binds: [Bind] = [], covers: [String] = [], network: SandboxNetwork = .loopback,
@@ -63,9 +66,12 @@ package final class Sandbox {
 
   /// PID of the first process, outside.
   let pid: Int32
+  /// The network of its processes.
+  let network: SandboxNetwork
   private let loop: EventLoop
   private let registry: ProcessRegistry
-  private let pidfd: Int32
+  /// A pidfd of the first process.
+  let pidfd: Int32
   private var control: Int32
   /// Those that were asked for and have not been started, in order.
   private var waiting: [(Event) -> Void] = []
@@ -75,6 +81,8 @@ package final class Sandbox {
   /// Why it could not be made.
   private var failure: WorkersError?
   private(set) var isGone = false
+  private var isReady = false
+  private var onReady: [(WorkersError?) -> Void] = []
 
   /// Starts to make a sandbox; processes may be asked for at once.
   ///
@@ -82,43 +90,13 @@ package final class Sandbox {
   package init(
     _ configuration: Configuration, loop: EventLoop, registry: ProcessRegistry
   ) throws(WorkersError) {
-    var ends: (pidfd: Int32, control: Int32) = (-1, -1)
-    let binds = configuration.binds
-    let texts = binds.map { (strdup($0.source), strdup($0.target)) }
-    defer {
-      for (source, target) in texts {
-        free(source)
-        free(target)
-      }
-    }
-    let raw = zip(binds, texts).map { bind, text in
-      carrel_sandbox_bind(source: text.0, target: text.1, is_writable: bind.isWritable)
-    }
-    let covers = configuration.covers.map { strdup($0) }
-    defer { for path in covers { free(path) } }
-    let network: carrel_network =
-      switch configuration.network {
-      case .host: carrel_network_host
-      case .loopback: carrel_network_loopback
-      case .none: carrel_network_none
-      }
-    let pid = raw.withUnsafeBufferPointer { buffer in
-      covers.map { UnsafePointer($0) }.withUnsafeBufferPointer { covers in
-        var request = carrel_sandbox_request(
-          binds: buffer.baseAddress, bind_count: buffer.count, covers: covers.baseAddress,
-          cover_count: covers.count, network: network,
-          private_size: configuration.privateSize ?? 0)
-        return carrel_sandbox_start(&request, &ends.pidfd, &ends.control)
-      }
-    }
-    guard pid > 0 else {
-      throw Self.failure(Int32(carrel_sandbox_namespaces.rawValue), errorNumber: errno)
-    }
-    self.pid = pid
+    let made = try registry.makeSandbox(configuration)
+    pid = made.pid
+    pidfd = made.pidfd
+    control = made.control
+    network = configuration.network
     self.loop = loop
     self.registry = registry
-    pidfd = ends.pidfd
-    control = ends.control
     registry.add(pid)
     loop.watch(control) { [unowned self] in receive() }
     loop.watch(pidfd) { [self] in firstProcessEnded() }
@@ -148,6 +126,21 @@ package final class Sandbox {
     if result == 0 || errno == EPIPE || errno == ECONNRESET { return waiting.append(handler) }
     handler(
       .failed(WorkersError(.launch, "cannot ask for a process in the sandbox", errorNumber: errno)))
+  }
+
+  /// Calls the handler when the sandbox is made, or cannot be; at once when that is known.
+  package func whenReady(_ handler: @escaping (WorkersError?) -> Void) {
+    if isReady { return handler(nil) }
+    if isGone { return handler(failure ?? Self.gone) }
+    onReady.append(handler)
+  }
+
+  private static let gone = WorkersError(.sandbox, "the sandbox has ended")
+
+  private func answer(_ error: WorkersError?) {
+    let handlers = onReady
+    onReady = []
+    for handler in handlers { handler(error) }
   }
 
   /// Sends a signal to the group of a process, unless it has ended.
@@ -187,6 +180,9 @@ package final class Sandbox {
 
   private func take(_ message: carrel_sandbox_message, _ descriptor: Int32) {
     switch carrel_sandbox_message_kind(rawValue: UInt32(message.kind)) {
+    case carrel_sandbox_ready:
+      isReady = true
+      answer(nil)
     case carrel_sandbox_failed:
       failure = Self.failure(message.first, errorNumber: message.second)
     case carrel_sandbox_started where !waiting.isEmpty:
@@ -227,6 +223,7 @@ package final class Sandbox {
     close(pidfd)
     registry.remove(pid)
     isGone = true
+    answer(failure ?? Self.gone)
     let lost = waiting
     waiting = []
     let end = signal > 0 ? ProcessEnd.signaled(signal) : .exited(status)
@@ -243,7 +240,7 @@ package final class Sandbox {
   }
 
   /// What a step that failed means for people.
-  private static func failure(_ step: Int32, errorNumber: Int32) -> WorkersError {
+  static func failure(_ step: Int32, errorNumber: Int32) -> WorkersError {
     let what =
       switch carrel_sandbox_step(rawValue: UInt32(step)) {
       case carrel_sandbox_namespaces: "namespaces cannot be made"

@@ -80,6 +80,8 @@ package final class SupervisedProcess {
   package private(set) var launchFailure: WorkersError?
   /// Where it was started; `nil` when it sees what Carrel sees.
   private let sandbox: Sandbox?
+  /// Whether it is a child of this process, and not of the sandbox's first one.
+  private let isChild: Bool
   /// Seconds of the monotonic clock.
   package let startTime: Double
   /// Seconds that the first process of a sandbox has to end a process before the whole sandbox is
@@ -120,8 +122,10 @@ package final class SupervisedProcess {
 
   /// Supervises a child that has been started already; it must lead a session of its own, or be
   /// about to.
+  ///
+  /// - Parameter sandbox: Where it is; `nil` when it sees what Carrel sees.
   init(
-    _ started: StartedProcess, scope: String, loop: EventLoop, registry: ProcessRegistry,
+    _ started: StartedProcess, scope: String, in sandbox: Sandbox? = nil, loop: EventLoop, registry: ProcessRegistry,
     leftoverGrace: Double = SupervisedProcess.leftoverGrace,
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
     onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
@@ -133,8 +137,9 @@ package final class SupervisedProcess {
     self.onOutput = onOutput
     self.onEnd = onEnd
     pid = started.pid
-    insidePID = started.pid
-    sandbox = nil
+    insidePID = sandbox.flatMap { _ in ProcessTable.innermostPID(of: started.pid) } ?? started.pid
+    self.sandbox = sandbox
+    isChild = true
     pidfd = started.pidfd
     startTime = monotonicSeconds()
     buffer = .allocate(byteCount: 65536, alignment: 16)
@@ -165,6 +170,7 @@ package final class SupervisedProcess {
     self.onOutput = onOutput
     self.onEnd = onEnd
     self.sandbox = sandbox
+    isChild = false
     scope = request.scope
     (pid, insidePID, pidfd) = (0, 0, -1)
     startTime = monotonicSeconds()
@@ -214,7 +220,7 @@ package final class SupervisedProcess {
   private func signalGroup(_ signal: Int32) {
     guard end == nil else { return }
     sentSignals.append(signal)
-    if let sandbox {
+    if let sandbox, !isChild {
       sandbox.signal(insidePID, signal)
       // Its first process may be stopped, or busy with what nobody foresaw; the kernel is not.
       if signal == SIGKILL {

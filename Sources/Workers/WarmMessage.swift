@@ -1,13 +1,16 @@
 // What Carrel and a warm process tell each other through a socket that keeps the boundaries of
 // messages.
 //
-// Carrel sends one byte with four to six descriptors: standard output, standard error, the channel,
-// a file with ``WarmRequest``, and the files by which the copy joins its control groups. The warm
-// process answers with ``WarmReply``. Its side is in `Observer/warm.c.in`; both are made from one
-// source, so the format has no version.
+// Carrel sends ``WarmRequest/header(namespaces:groups:capabilities:)`` with four to seven
+// descriptors: standard output, standard error, the channel, a file with ``WarmRequest``, a pidfd of
+// the first process of the batch's sandbox if there is one, and the files by which the copy joins
+// its control groups. The warm process answers with ``WarmReply``. Its side is in
+// `Observer/warm.c.in`; both are made from one source, so the format has no version.
 
 /// Arguments and environment of a batch, as a warm process reads them from a file.
 struct WarmRequest: Hashable {
+  /// Working directory; empty for that of the warm process.
+  var directory = ""
   /// With the name of the executable as the first one.
   var arguments: [String]
   /// What the copy may use; see ``ProcessLimits/lines``.
@@ -15,17 +18,29 @@ struct WarmRequest: Hashable {
   /// `NAME=VALUE`.
   var variables: [String]
 
-  /// The number of arguments, the number of limits, the arguments, the limits, the variables, each
-  /// ended by a zero byte.
+  /// The working directory, the number of arguments, the number of limits, the arguments, the
+  /// limits, the variables, each ended by a zero byte.
   var encoded: [UInt8] {
     var bytes: [UInt8] = []
     let counts = [String(arguments.count), String(limits.count)]
-    for text in counts + arguments + limits + variables {
+    for text in [directory] + counts + arguments + limits + variables {
       // As with execve(2), nothing can follow a zero byte.
       bytes += text.utf8.prefix { $0 != 0 }
       bytes.append(0)
     }
     return bytes
+  }
+
+  /// What is sent with the descriptors: two numbers of 32 bits and one of 64, in the order of the
+  /// machine.
+  ///
+  /// - Parameters:
+  ///   - namespaces: Those of the sandbox, as setns(2) wants them; 0 for none.
+  ///   - groups: Number of control groups.
+  ///   - capabilities: Bit i for each capability that the copy may have in its sandbox.
+  static func header(namespaces: Int32, groups: Int, capabilities: UInt64) -> [UInt8] {
+    withUnsafeBytes(of: namespaces) { Array($0) } + withUnsafeBytes(of: Int32(groups)) { Array($0) }
+      + withUnsafeBytes(of: capabilities) { Array($0) }
   }
 }
 

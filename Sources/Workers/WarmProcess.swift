@@ -41,11 +41,12 @@ package final class WarmProcess {
   ///
   /// - Parameters:
   ///   - request: How the first batch would be started.
+  ///   - sandbox: One for copying, of the process's own, which ends with it; `nil` for none.
   ///   - limit: Seconds that it may take until the library is about to run tests.
   ///   - replyLimit: Seconds that a copy may take.
   /// - Throws: ``WorkersError`` with code `launch`.
   package init(
-    _ request: ProcessRequest, limit: Double, replyLimit: Double = WarmProcess.replyLimit,
+    _ request: ProcessRequest, in sandbox: Sandbox? = nil, limit: Double, replyLimit: Double = WarmProcess.replyLimit,
     loop: EventLoop, registry: ProcessRegistry
   ) throws(WorkersError) {
     var sockets: [Int32] = [-1, -1]
@@ -68,14 +69,23 @@ package final class WarmProcess {
     // Room for the scopes of the batches, which are shorter.
     own.scope += "-warm" + String(repeating: ".", count: 24)
     do throws(WorkersError) {
-      process = try SupervisedProcess(
-        own, loop: loop, registry: registry,
-        onOutput: { [unowned self] _, _ in hasPrinted = true },
-        onEnd: { [self] end, _ in
-          decline("it ended with \(end) before the tests")
-          isGone = true
-          process = nil
-        })
+      let onOutput = { [unowned self] (_: ProcessStream, _: UnsafeRawBufferPointer) in
+        hasPrinted = true
+      }
+      let onEnd = { [self] (end: ProcessEnd, _: [Leftover]) in
+        decline(
+          process?.launchFailure.map { "\($0)" } ?? "it ended with \(end) before the tests")
+        process = nil
+        let isEnded = { [self] in isGone = true }
+        sandbox?.end(isEnded) ?? isEnded()
+      }
+      if let sandbox {
+        process = try SupervisedProcess(
+          own, in: sandbox, loop: loop, registry: registry, onOutput: onOutput, onEnd: onEnd)
+      } else {
+        process = try SupervisedProcess(
+          own, loop: loop, registry: registry, onOutput: onOutput, onEnd: onEnd)
+      }
     } catch {
       close(control)
       throw error
@@ -122,14 +132,16 @@ package final class WarmProcess {
 
   /// Makes a copy for a batch.
   ///
-  /// - Parameter handler: Is given the supervised copy, or `nil` when there is none.
+  /// - Parameters:
+  ///   - sandbox: That of the batch, which is made; `nil` when it has none.
+  ///   - handler: Is given the supervised copy, or `nil` when there is none.
   package func start(
-    _ request: ProcessRequest,
+    _ request: ProcessRequest, in sandbox: Sandbox? = nil,
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
     onEnd: @escaping (ProcessEnd, [Leftover]) -> Void,
     then handler: @escaping (SupervisedProcess?) -> Void
   ) {
-    guard case .ready = state, let pipes = send(request) else {
+    guard case .ready = state, let pipes = send(request, into: sandbox) else {
       decline("it does not take requests")
       handler(nil)
       return
@@ -143,7 +155,7 @@ package final class WarmProcess {
           handler(
             started.map {
               SupervisedProcess(
-                $0, scope: request.scope, loop: loop, registry: registry, onOutput: onOutput,
+                $0, scope: request.scope, in: sandbox, loop: loop, registry: registry, onOutput: onOutput,
                 onEnd: onEnd)
             })
         }
@@ -152,8 +164,9 @@ package final class WarmProcess {
   }
 
   /// - Returns: The pipes of the copy; `nil` when the request could not be sent.
-  private func send(_ request: ProcessRequest) -> ProcessPipes? {
+  private func send(_ request: ProcessRequest, into sandbox: Sandbox?) -> ProcessPipes? {
     let content = WarmRequest(
+      directory: request.directory ?? "",
       arguments: [request.executable] + request.arguments,
       limits: request.limits?.lines ?? [], variables: request.variables
     ).encoded
@@ -164,8 +177,15 @@ package final class WarmProcess {
       let pipes = try? ProcessPipes([.stdout, .stderr, .channel], of: request.executable)
     else { return nil }
     defer { pipes.closeWriters() }
-    let descriptors = pipes.writers + [file] + (request.limits?.groups ?? [])
-    guard carrel_send_descriptors(control, descriptors, descriptors.count) == 0 else {
+    let groups = request.limits?.groups ?? []
+    let descriptors = pipes.writers + [file] + (sandbox.map { [$0.pidfd] } ?? []) + groups
+    let network = sandbox?.network.value
+    let header = WarmRequest.header(
+      namespaces: network.map { carrel_sandbox_namespace_set($0) } ?? 0, groups: groups.count,
+      capabilities: network.map { carrel_sandbox_capability_set($0) } ?? 0)
+    guard
+      carrel_send_message(control, header, header.count, descriptors, descriptors.count) == 0
+    else {
       pipes.closeReaders()
       return nil
     }

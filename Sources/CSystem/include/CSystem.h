@@ -104,8 +104,12 @@ int carrel_socket_pair(int descriptors[2]);
 int carrel_send_message(int socket, const void *bytes, size_t size, const int *descriptors,
                         size_t count);
 
-/// Sends one byte with descriptors, at most 17. 0, or -1 with errno set.
-int carrel_send_descriptors(int socket, const int *descriptors, size_t count);
+/// Receives a message with at most so many descriptors, at most 17, which are close-on-exec; those
+/// that did not come are -1. Also after fork(2) in a process with threads.
+///
+/// Returns the number of bytes; 0 when the other end is closed; -1 with errno set.
+ssize_t carrel_receive_message(int socket, void *bytes, size_t size, int *descriptors,
+                               size_t count);
 
 /// A file in memory with the given content (memfd_create(2)), close-on-exec: a descriptor, or -1
 /// with errno set.

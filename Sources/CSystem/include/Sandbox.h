@@ -17,26 +17,21 @@ enum carrel_network {
   carrel_network_none = 2,
 };
 
-/// A file or folder that is seen inside.
-struct carrel_sandbox_bind {
-  /// Absolute path outside.
-  const char *source;
-  /// Absolute path inside; what is missing of it is made when it lies in a private folder.
-  const char *target;
-  bool is_writable;
-};
-
 /// How the file system looks inside: as outside, but read-only, with private folders at /tmp,
-/// /var/tmp and /dev/shm, a /dev with harmless devices only, a /proc of its own, and these in their
-/// places.
+/// /var/tmp and /dev/shm, a /dev with harmless devices only, a /proc of its own, and what the file
+/// says in its place.
 struct carrel_sandbox_request {
-  /// In the order in which they are put into place.
-  const struct carrel_sandbox_bind *binds;
-  size_t bind_count;
-  /// Absolute paths of folders in whose place an empty one is seen.
-  const char *const *covers;
-  size_t cover_count;
+  /// A file with pairs of texts, each ended by a zero byte, at most 64 of each kind, which are put
+  /// into place in their order: `r` and the absolute path of a file or folder outside, then its
+  /// absolute path inside; the same with `w` for one that can be written; `c` and the absolute path
+  /// of a folder in whose place an empty one is seen, then an empty text. What is missing of a path
+  /// inside is made when it lies in a private folder.
+  int content;
   enum carrel_network network;
+  /// Whether it is one for a process that will be copied into other sandboxes
+  /// (carrel_sandbox_join of warm.c): with the file system of a sandbox, but with the caller's
+  /// processes, network, IPC and host name, and with the privileges that joining needs.
+  bool is_for_copying;
   /// Bytes that the private folders hold at most, each; 0 for the system's own limit.
   uint64_t private_size;
 };
@@ -74,14 +69,29 @@ struct carrel_sandbox_message {
   int32_t second;
 };
 
-/// Starts the first process of a sandbox, which makes it by itself. It and all that it starts are
-/// killed when the calling thread ends or `control` is closed.
+/// Starts a process that makes sandboxes on request. It is killed when the calling thread ends, and
+/// ends when `control` is closed. It is small, so that its copies are made quickly, and it holds
+/// the namespace for users (user_namespaces(7)) that an ordinary user needs for other namespaces.
 ///
-/// Needs the right to make namespaces, directly or through one for users (user_namespaces(7)).
+/// Returns its PID and stores a socket for requests, close-on-exec; or returns -1 with errno set.
+pid_t carrel_sandbox_maker(int *control);
+
+/// Has the first process of a sandbox started, which makes it by itself, and is a child of this
+/// process. It and all that it starts are killed when the thread that started the maker ends or
+/// `control` is closed.
 ///
 /// Returns its PID, stores a pidfd and a socket for messages (unix(7), SOCK_SEQPACKET), both
-/// close-on-exec, the socket non-blocking; or returns -1 with errno set.
-pid_t carrel_sandbox_start(const struct carrel_sandbox_request *request, int *pidfd, int *control);
+/// close-on-exec, the socket non-blocking; or returns -1 with errno set: EPIPE when the maker has
+/// ended.
+pid_t carrel_sandbox_start(int maker, const struct carrel_sandbox_request *request, int *pidfd,
+                           int *control);
+
+/// The namespaces of a sandbox, as setns(2) wants them.
+int carrel_sandbox_namespace_set(enum carrel_network network);
+
+/// The capabilities that processes in a sandbox may have: bit i for the capability with the number
+/// i (capabilities(7)).
+uint64_t carrel_sandbox_capability_set(enum carrel_network network);
 
 /// Asks for a process. `content` is a file with the path, the working directory (empty for /), the
 /// number of arguments, the number of limits, the limits (`7 64` for a resource and its value,
