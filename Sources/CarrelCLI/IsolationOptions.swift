@@ -8,7 +8,8 @@ enum IsolationOptions {
     OptionSpec(
       "--isolation", value: "directories|processes|sandbox",
       help: "how strongly batches are kept apart: own folders; the same and limits; namespaces of "
-        + "their own with a read-only system (default: processes)"),
+        + "their own with a read-only system (default: sandbox, or processes where the machine does "
+        + "not allow it)"),
     OptionSpec(
       "--network", value: "loopback|host|none",
       help: "what tests have of the network in a sandbox (default: loopback)"),
@@ -36,10 +37,10 @@ enum IsolationOptions {
       throw UsageError(
         message: "the level 'directories' has no limits; use --isolation processes or sandbox")
     }
-    guard request.level != .sandbox else { return }
+    guard let level = request.level, level != .sandbox else { return }
     for (name, isGiven) in [("--network", network != nil), ("--writable", !paths.isEmpty)]
     where isGiven {
-      throw UsageError(message: "\(name) needs --isolation sandbox")
+      throw UsageError(message: "\(name) needs a sandbox; the level is '\(level)'")
     }
   }
 }

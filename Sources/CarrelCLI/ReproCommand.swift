@@ -123,7 +123,7 @@ private struct Reproduction {
     if let problem = Sandbox.problem() {
       context.complain(
         "warning: the test failed in a sandbox, and is run without: \(problem)")
-      request.level = nil
+      request.level = .processes
       return
     }
     // What lay in the package lies in this copy of it.

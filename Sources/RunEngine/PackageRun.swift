@@ -24,7 +24,10 @@ package struct PackageRun {
   package func perform() throws -> RunOutcome {
     let package = request.package
     let startedAt = wallClockSeconds()
-    let workplace = try Workplace(package, folder: request.workFolder, listener: listener)
+    let level = request.configuration.isolation.level
+    let workplace = try Workplace(
+      package, folder: request.workFolder, makesSandboxes: level == nil || level == .sandbox,
+      listener: listener)
     let (supervisor, root) = (workplace.supervisor, workplace.root)
     defer { workplace.close() }
     supervisor.onFirstSignal = { [listener] in listener.runIsInterrupted(by: $0) }
@@ -74,6 +77,15 @@ package struct PackageRun {
       package: package, configuration: request.configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: isolation.plan,
       listener: listener, limiter: limiter)
+    if level == nil, isolation.choice.level == .processes {
+      session.log(
+        .problem(
+          RunProblem(
+            severity: .warning, code: .isolationWeakened,
+            message:
+              "tests are not run in sandboxes, but at the level 'processes': "
+              + isolation.choice.reason)))
+    }
     if let failure { session.log(.problem(listener.problem(for: failure))) }
     if !selected.isEmpty {
       listener.runWillStart(session, tests: plan.count, of: Set(catalog.tests.map(\.id)).count)

@@ -123,24 +123,17 @@ package struct SandboxPlan: Sendable {
 }
 
 extension IsolationChoice {
-  /// Finds out which level a run can have.
+  /// Finds out which level a run can have: the strongest that works, unless one was asked for.
   ///
   /// - Parameter plan: What its sandboxes are like; called when they are to be tried.
   /// - Returns: The level, and the plan when it is that of sandboxes.
   /// - Throws: ``RunEngineError`` with code `isolationUnavailable` when a level was asked for that
-  ///   this machine does not give.
+  ///   this machine does not give, and what the plan throws.
   static func choose(
     _ request: IsolationRequest, plan: () throws -> SandboxPlan, in root: WorkRoot,
     indexTemplate: String
   ) throws -> (choice: IsolationChoice, plan: SandboxPlan?) {
-    guard let level = request.level else {
-      return (
-        IsolationChoice(
-          level: .processes,
-          reason: "the default; --isolation sandbox gives each batch namespaces of its own"), nil
-      )
-    }
-    guard level == .sandbox else {
+    if let level = request.level, level != .sandbox {
       return (IsolationChoice(level: level, reason: "it was asked for"), nil)
     }
     let plan = try plan()
@@ -153,11 +146,15 @@ extension IsolationChoice {
         if let folder = root.retire(container, keepsFiles: true) { removeTree(folder) }
       }
     }
-    if let problem = IsolationCheck.problem(
-      of: plan, container: containers[0], other: containers[1])
-    {
+    let problem = IsolationCheck.problem(of: plan, container: containers[0], other: containers[1])
+    guard let problem else {
+      let reason = request.level == nil ? "it is the strongest and works" : "it was asked for"
+      return (IsolationChoice(level: .sandbox, reason: reason), plan)
+    }
+    // Without a sandbox every test may do what it would have allowed, but not less.
+    if request.level == .sandbox || request.network == .none {
       throw RunEngineError(.isolationUnavailable, problem)
     }
-    return (IsolationChoice(level: .sandbox, reason: "it was asked for"), plan)
+    return (IsolationChoice(level: .processes, reason: problem), nil)
   }
 }

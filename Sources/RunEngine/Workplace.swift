@@ -9,12 +9,16 @@ struct Workplace {
   let indexTemplate: String
   private let maker: CatalogMaker
 
-  /// - Parameter folder: The folder for the folders of all runs; `nil` for the usual one.
+  /// - Parameters:
+  ///   - folder: The folder for the folders of all runs; `nil` for the usual one.
+  ///   - makesSandboxes: Whether sandboxes may be needed.
   /// - Throws: An error when there is no package, no toolchain, or no place for containers.
   init(
-    _ package: PackageConfiguration, folder: String?, listener: any RunListener
+    _ package: PackageConfiguration, folder: String?, makesSandboxes: Bool = false,
+    listener: any RunListener
   ) throws {
     supervisor = try Supervisor()
+    if makesSandboxes { try supervisor.registry.prepareForSandboxes() }
     maker = try CatalogMaker(supervisor: supervisor, configuration: package, listener: listener)
     root = try WorkRoot(base: folder)
     indexTemplate = root.path + "/index.sqlite"

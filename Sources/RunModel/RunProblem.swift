@@ -30,6 +30,8 @@ package struct RunProblem: Codable, Hashable, Sendable {
     package static let executableChanged = Code(rawValue: "executable-changed")
     /// Processes of a product cannot be started as copies.
     package static let warmStartDeclined = Code(rawValue: "warm-start-declined")
+    /// The strongest level of isolation does not work on this machine, and was not asked for.
+    package static let isolationWeakened = Code(rawValue: "isolation-weakened")
     /// Limits hold less than they say on this machine.
     package static let limitsWeakened = Code(rawValue: "limits-weakened")
   }

@@ -29,12 +29,20 @@ import Workers
         == IsolationRequest(level: .sandbox, network: .host, writable: ["/a", "/b"]))
     #expect(try take(["--isolation", "processes"], over: configured).level == .processes)
     #expect(try take([]).level == nil)
+    // Where sandboxes work they are the default.
+    #expect(try take(["--network", "host"]) == IsolationRequest(network: .host))
   }
 
   @Test(arguments: [
     (["--isolation", "strong"], "--isolation needs one of"),
-    (["--network", "host"], "--network needs --isolation sandbox"),
-    (["--writable", "/a", "--isolation", "processes"], "--writable needs --isolation sandbox"),
+    (
+      ["--network", "host", "--isolation", "directories"],
+      "--network needs a sandbox; the level is 'directories'"
+    ),
+    (
+      ["--writable", "/a", "--isolation", "processes"],
+      "--writable needs a sandbox; the level is 'processes'"
+    ),
     (["--isolation", "sandbox", "--network", "x"], "--network needs one of"),
   ])
   func whatMakesNoSenseIsRefused(words: [String], message: String) throws {

@@ -80,7 +80,7 @@ extension EndToEnd {
       let counters = try TemporaryFolder()
       let run = try await Carrel.run(
         "StartFailure", "--batch", "1", "--workers", "1", "--filter", "case01",
-        "--pass-env", "START_*",
+        "--pass-env", "START_*", "--writable", counters.path,
         environment: ["START_COUNTERS": counters.path, "START_FAILURES": "all"])
       let attempt = try #require(try run.test("case01()").decisive)
       #expect(contains(try run.log(attempt.stderr), "the surroundings are not ready\n"), "\(run)")

@@ -32,7 +32,8 @@ extension EndToEnd {
       let counters = try TemporaryFolder()
       let run = try await Carrel.run(
         "Outcomes", "--filter", "testAlwaysFails|RetryTests/passesOnThird", "--batch", "1",
-        "--pass-env", "OUTCOMES_COUNTERS", environment: ["OUTCOMES_COUNTERS": counters.path])
+        "--pass-env", "OUTCOMES_COUNTERS", "--writable", counters.path,
+        environment: ["OUTCOMES_COUNTERS": counters.path])
       #expect(run.output.status == 1, "\(run)")
       func repro(_ name: String) async throws -> ProcessOutput {
         try await Carrel.invoke(

@@ -71,7 +71,8 @@ extension EndToEnd {
       let counters = try TemporaryFolder()
       let run = try await Carrel.run(
         "StartFailure", "--batch", "10", "--workers", "1", "--filter", "case",
-        "--pass-env", "START_COUNTERS", "--pass-env", "START_FAILURES",
+        "--pass-env", "START_COUNTERS", "--pass-env", "START_FAILURES", "--writable",
+        counters.path,
         environment: ["START_COUNTERS": counters.path, "START_FAILURES": failures])
       let state = try run.state
       #expect(state.tests.count == 40)

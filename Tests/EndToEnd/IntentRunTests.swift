@@ -262,7 +262,7 @@ extension EndToEnd {
       let process = try ChildProcess(
         [
           Carrel.executable, "run", package.path, "--skip-build", "--output",
-          folder.path(of: "runs"),
+          folder.path(of: "runs"), "--writable", marked,
         ] + options,
         environment: Carrel.variables(adding: [
           "CARREL_TEST_CASE": "testHangs", "CARREL_TEST_MARKER": "\(marked)/m",

@@ -38,6 +38,7 @@ extension EndToEnd {
         [
           Carrel.executable, "run", package.path, "--skip-build", "--output",
           folder.path(of: "runs"), "--filter", "rintsHomes", "--batch", "1", "--workers", workers,
+          "--isolation", "processes",
         ], environment: variables)
       let run = CarrelRun(package: package, output: output, folder: folder)
       #expect(output.status == 0, "\(run)")

@@ -63,7 +63,7 @@ extension EndToEnd {
         [
           "run", package.path, "--skip-build", "--output", folder.path(of: "runs"), "--filter",
           "ManyXCTests", "--workers", "4", "--batch", batch, "--company-check", "off",
-          "--pass-env", "CARREL_TEST_READY",
+          "--pass-env", "CARREL_TEST_READY", "--writable", folder.path,
         ], environment: ["CARREL_TEST_READY": folder.path(of: "ready")])
       let run = CarrelRun(package: package, output: output, folder: folder)
       #expect(output.status == 1, "\(run)")

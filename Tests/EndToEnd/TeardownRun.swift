@@ -26,7 +26,7 @@ struct TeardownRun: Sendable {
     process = try ChildProcess(
       [
         Carrel.executable, "run", package.path, "--skip-build", "--output", runs, "--pass-env",
-        "CARREL_TEST_*",
+        "CARREL_TEST_*", "--writable", signs,
       ] + options,
       environment: Carrel.variables(adding: [
         "CARREL_TEST_READY": "\(signs)/ready", "CARREL_TEST_GATE": "\(signs)/gate",

@@ -8,18 +8,25 @@ struct WarmMessageTests {
     WarmReply(words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } })
   }
 
-  @Test func requestIsCountsThenArgumentsThenLimitsThenVariables() {
+  @Test func requestIsFolderThenCountsThenArgumentsThenLimitsThenVariables() {
     let request = WarmRequest(arguments: ["/x y", "ä"], variables: ["A=1", "B="])
-    #expect(request.encoded == Array("2\00\0/x y\0ä\0A=1\0B=\0".utf8))
-    #expect(WarmRequest(arguments: [], variables: []).encoded == Array("0\00\0".utf8))
+    #expect(request.encoded == Array("\02\00\0/x y\0ä\0A=1\0B=\0".utf8))
+    #expect(WarmRequest(arguments: [], variables: []).encoded == Array("\00\00\0".utf8))
     let limits = ProcessLimits(
       resources: [.init(number: 7, value: 64)], processors: [0, 3], groups: [9])
     #expect(
       WarmRequest(arguments: ["/x"], limits: limits.lines, variables: ["A=1"]).encoded
-        == Array("1\03\0/x\07 64\0processor 0\0processor 3\0A=1\0".utf8))
+        == Array("\01\03\0/x\07 64\0processor 0\0processor 3\0A=1\0".utf8))
+    let placed = WarmRequest(directory: "/d e", arguments: [], variables: [])
+    #expect(placed.encoded == Array("/d e\00\00\0".utf8))
     // An empty argument is one, and nothing is passed on after a zero byte.
     let odd = WarmRequest(arguments: ["", "a\0b"], variables: [])
-    #expect(odd.encoded == Array("2\00\0\0a\0".utf8))
+    #expect(odd.encoded == Array("\02\00\0\0a\0".utf8))
+  }
+
+  @Test func headerIsTwoShortNumbersAndALongOne() {
+    let header = WarmRequest.header(namespaces: 0x0102_0304, groups: 2, capabilities: 1 << 33)
+    #expect(header == [4, 3, 2, 1, 2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0])
   }
 
   @Test func repliesAreRead() {
