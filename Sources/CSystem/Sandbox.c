@@ -710,6 +710,9 @@ int carrel_sandbox_signal(int control, pid_t process, int signal) {
 
 int carrel_sandbox_receive(int control, struct carrel_sandbox_message *message, int *descriptor) {
   ssize_t size = carrel_receive_message(control, message, sizeof *message, descriptor, 1);
+  // A process that ended with a request unread: what it had said comes after the error.
+  if (size < 0 && errno == ECONNRESET)
+    size = carrel_receive_message(control, message, sizeof *message, descriptor, 1);
   if (size < 0) return errno == EAGAIN ? 0 : -1;
   return size == sizeof *message ? 1 : -1;
 }

@@ -27,7 +27,8 @@ extension EndToEnd {
     /// The same tests meet at the level below, so that they show something.
     @Test func testsMeetWithoutIt() async throws {
       let run = try await Carrel.run(
-        "Torture", "--filter", "SharedMemory|MessageQueue", "--batch", "1", "--workers", "2")
+        "Torture", "--isolation", "processes", "--filter", "SharedMemory|MessageQueue", "--batch",
+        "1", "--workers", "2")
       defer {
         shm_unlink("/carrel-torture")
         msgctl(msgget(0x4361_7272, 0), IPC_RMID, nil)
@@ -57,6 +58,49 @@ extension EndToEnd {
       if network == "none" { return }
       let child = try run.log(try run.test("testPrintsHomeOfChild").decisive?.stdout)
       #expect(String(decoding: child, as: UTF8.self).contains(":/tmp/carrel/home:"))
+    }
+
+    /// A copy of a warm process has the same privileges, descriptors, variables and mounts as a
+    /// process that was loaded in its sandbox.
+    @Test(arguments: [0, 65534] as [uid_t], ["loopback", "host"])
+    func copiesSeeTheSame(user: uid_t, network: String) async throws {
+      // Only root can become somebody else.
+      if geteuid() != 0 && user != 0 { return }
+      let package = try await FixturePackage.prepare("Torture")
+      let folder = try TemporaryFolder()
+      #expect(chown(folder.path, user, user) == 0 || geteuid() != 0)
+      let change =
+        user == 0
+        ? [] : ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
+      var seen: [String: [String]] = [:]
+      for start in ["cold", "warm"] {
+        let output = try await runProcess(
+          change + [
+            Carrel.executable, "run", package.path, "--skip-build", "--isolation", "sandbox",
+            "--output", folder.path(of: start), "--filter", "testPrintsItsSurroundings",
+            "--network", network, "--batch", "1", "--start", start,
+          ],
+          environment: Carrel.variables(adding: [
+            "HOME": folder.path(of: "home"), "XDG_CACHE_HOME": folder.path(of: "cache"),
+            "CARREL_WORK_DIR": folder.path(of: "work"),
+          ]))
+        let run = CarrelRun(package: package, output: output, folder: folder)
+        #expect(output.status == 0, "\(run)")
+        let record = try recordFolder(in: folder.path(of: start))
+        let events = try readEvents("\(record)/events.jsonl")
+        let starts = events.compactMap { event in
+          if case .batchStarted(let batch) = event.kind { batch.start?.rawValue } else { nil }
+        }
+        #expect(starts == [start], "\(run)")
+        let attempt = try #require(RunState(events).tests.first?.decisive)
+        let log = try readSmallFile("\(record)/\(try #require(attempt.stdout).path)")
+        seen[start] = String(decoding: log, as: UTF8.self).split(separator: "\n").map {
+          String($0)
+        }
+      }
+      #expect(seen["cold"] == seen["warm"])
+      #expect(seen["cold"]?.contains("CapPrm: 0000000000000000") == (user != 0))
+      #expect((seen["cold"]?.count ?? 0) > 40)
     }
 
     /// A failed write outside the container is explained, and can be allowed.

@@ -195,7 +195,7 @@ struct SandboxTests {
   @Test func aStoppedSandboxEnds() throws {
     let sandbox = try sandbox()
     let outcome = try start("echo ready; sleep 600", in: sandbox)
-    loop.run { outcome.output == "ready\n" }
+    loop.run { outcome.output == "ready\n" && outcome.process?.pid != 0 }
     let first = try #require(
       ProcessTable.children().first { first in
         ProcessTable.children(of: first).contains(outcome.process?.pid ?? 0)

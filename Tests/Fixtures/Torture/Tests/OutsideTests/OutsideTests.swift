@@ -33,6 +33,35 @@ final class OutsideXCTests: XCTestCase {
     print("read-only: \(statvfs("/", &info) == 0 && info.f_flag & 1 != 0)")
   }
 
+  /// What must not depend on how the process was started; one line each, then one per mount.
+  func testPrintsItsSurroundings() throws {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let names = ["Uid", "Gid", "Groups", "NSpid", "NSpgid", "NSsid", "Umask", "NoNewPrivs", "Seccomp"]
+    for line in status.split(separator: "\n")
+    where line.hasPrefix("Cap") || line.hasPrefix("Sig") || line.hasPrefix("Shd")
+      || names.contains(where: { line.hasPrefix($0 + ":") })
+    {
+      print(line.replacingOccurrences(of: "\t", with: " "))
+    }
+    print("parent: \(getppid() <= 1), processes: \(try processes().count)")
+    for descriptor in 0..<3 {
+      let link = try FileManager.default.destinationOfSymbolicLink(
+        atPath: "/proc/self/fd/\(descriptor)")
+      print("\(descriptor): \(link.prefix { $0 != "[" })")
+    }
+    print("working: \(FileManager.default.currentDirectoryPath), interfaces: \(try interfaces())")
+    for (name, value) in ProcessInfo.processInfo.environment.sorted(by: { $0.key < $1.key })
+    where !["CARREL_RUN_ID", "CARREL_SCOPE"].contains(name) {
+      print("\(name)=\(value)")
+    }
+    // ID, parent's ID and device differ, and so does the folder of the run.
+    let mounts = try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)
+    for line in mounts.split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      print("mount: \(fields[4...].joined(separator: " "))")
+    }
+  }
+
   /// 30 characters more than the folders have (unix(7) allows 107 bytes).
   func testBindsSocketsInItsFolders() {
     for folder in [NSHomeDirectory(), ProcessInfo.processInfo.environment["TMPDIR"] ?? ""] {
