@@ -60,7 +60,7 @@ extension BatchTranscript {
     guard outcome.verdict.isSuccess(leaksFail: true) else {
       if let damage = progress.damage { outcome.reason = damage }
       if isSandboxed {
-        outcome.add(IssueList(progress.refusals.map { Self.explanation(ofRefusal: $0) }))
+        outcome.add(IssueList(progress.refusals.compactMap { Self.explanation(ofRefusal: $0) }))
       }
       return outcome
     }
@@ -85,7 +85,15 @@ extension BatchTranscript {
   }
 
   /// Says what a test that failed could not do, and how it could.
-  static func explanation(ofRefusal path: String) -> TestIssue {
+  ///
+  /// - Returns: `nil` when that is not because of the sandbox: nobody else finds the path either.
+  static func explanation(ofRefusal path: String) -> TestIssue? {
+    if let hidden = ["/tmp", "/var/tmp", "/dev/shm"].first(where: { path.hasPrefix($0 + "/") }) {
+      guard access(path, F_OK) == 0 else { return nil }
+      return TestIssue(
+        message: "the test did not find '\(path)', because each sandbox has a \(hidden) of its own; "
+          + "show it with --writable '\(path)'", severity: .warning)
+    }
     let known = access(path, F_OK) == 0 ? path : folder(of: path)
     return TestIssue(
       message: "the test could not write to '\(path)', which lies outside of its container and is "

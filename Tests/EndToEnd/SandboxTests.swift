@@ -127,6 +127,28 @@ extension EndToEnd {
       #expect(snapshots.allSatisfy { access($0, F_OK) == 0 })
     }
 
+    /// A fixture that lies in a folder which each sandbox has for itself.
+    @Test func whatIsNotSeenIsExplained() async throws {
+      let folder = try TemporaryFolder(in: "/var/tmp")
+      try Data("text".utf8).write(to: URL(filePath: folder.path(of: "a.txt")))
+      func run(_ options: String...) async throws -> CarrelRun {
+        try await Carrel.run(
+          "Torture",
+          ["--filter", "testReadsWhatIsNotSeen", "--pass-env", "CARREL_TEST_UNSEEN"] + options,
+          environment: ["CARREL_TEST_UNSEEN": folder.path])
+      }
+      let lost = try await run("--isolation", "sandbox")
+      let attempt = try #require(try lost.test("testReadsWhatIsNotSeen").decisive)
+      #expect(attempt.verdict == .failed)
+      let notes = attempt.issues.filter { $0.severity == .warning }.map(\.message)
+      #expect(
+        notes == [
+          "the test did not find '\(folder.path)', because each sandbox has a /var/tmp of its own; "
+            + "show it with --writable '\(folder.path)'"
+        ], "\(lost)")
+      #expect(try await run("--writable", folder.path).output.status == 0)
+    }
+
     /// What left session, environment and parent is found all the same.
     @Test func daemonsAreNamedAndEnded() async throws {
       let run = try await run("--filter", "testLeavesADaemon")

@@ -33,6 +33,12 @@ final class OutsideXCTests: XCTestCase {
     print("read-only: \(statvfs("/", &info) == 0 && info.f_flag & 1 != 0)")
   }
 
+  func testReadsWhatIsNotSeen() throws {
+    let path = try XCTUnwrap(ProcessInfo.processInfo.environment["CARREL_TEST_UNSEEN"])
+    XCTAssertThrowsError(try String(contentsOfFile: path + "-not/a", encoding: .utf8))
+    XCTAssertEqual(try String(contentsOfFile: path + "/a.txt", encoding: .utf8), "text")
+  }
+
   /// What must not depend on how the process was started; one line each, then one per mount.
   func testPrintsItsSurroundings() throws {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
