@@ -93,11 +93,8 @@ final class TestRun {
     let own = folder + "/junit.xml"
     var reported: String?
     for path in [own] + (junitPath.map { [context.absolute($0)] } ?? []) {
-      let options = JUnitReport.Options(
-        runFolder: path == own ? "" : folder, companyAdvice: ReproCommand.companyAdvice)
-      let xml = JUnitReport.renderUTF8(session.state, options: options) {
-        LogText.end(of: "\(folder)/\($0.path)", bytes: 1 << 16)
-      }
+      let xml = RunReports(record: session.record, state: session.state).junit(
+        inRecord: path == own)
       do {
         try ReportFile.write(xml, to: path, outputs: [context.output, context.errors])
         reported = path

@@ -26,7 +26,9 @@ struct EventLine {
   }
 
   private mutating func write(_ test: TestDescriptor) {
-    guard test.displayName == nil, test.tags.isEmpty, !test.usesIntents else {
+    guard test.displayName == nil, test.tags.isEmpty, !test.usesIntents,
+      !test.hasNamesake
+    else {
       return isPlain = false
     }
     raw("{\"kind\":\"testPlanned\",\"payload\":{\"id\":")

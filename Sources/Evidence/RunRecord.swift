@@ -19,6 +19,9 @@ package struct RunRecord: Hashable, Sendable {
     self.runID = lastComponent(of: path)
   }
 
+  /// The start that the ID tells, in seconds since 1970; `nil` when the folder has another name.
+  package var time: Double? { RunIdentifier.time(of: runID) }
+
   package var headerPath: String { "\(path)/run.json" }
   package var eventsPath: String { "\(path)/events.jsonl" }
   package var journalPath: String { "\(path)/journal.jsonl" }

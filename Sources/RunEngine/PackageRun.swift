@@ -111,10 +111,11 @@ package struct PackageRun {
     {
       throw RunEngineError.nothingSelected(selection, listed: all.count)
     }
-    guard let order = request.order else { return selection.tests }
+    let tests = selection.tests.markingNamesakes(among: all)
+    guard let order = request.order else { return tests }
     let positions = Dictionary(
       order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    return selection.tests.sorted { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
+    return tests.sorted { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
   }
 
   private func header(
@@ -159,6 +160,20 @@ extension TestChoice {
         tests: tests.filter { wanted.contains($0.id) }, listed: tests.count, skipped: 0,
         unmatched: [])
       return (selection, only.filter { !known.contains($0) })
+    }
+  }
+}
+
+extension [TestDescriptor] {
+  /// Marks those that share their name with a test which was listed and is not among them.
+  fileprivate func markingNamesakes(among listed: [TestDescriptor]) -> [TestDescriptor] {
+    guard count < listed.count else { return self }
+    let selected = Set(map(\.id))
+    let others = Set(listed.lazy.map(\.id).filter { !selected.contains($0) }.map(\.name))
+    return map { test in
+      var test = test
+      test.hasNamesake = others.contains(test.id.name)
+      return test
     }
   }
 }

@@ -41,7 +41,7 @@ package struct RunOutcome {
         RunFinish(
           exitCode: exitCode, duration: wallClockSeconds() - startedAt,
           interruptedBy: session.interruption, processorSeconds: processorSeconds(),
-          peakMemory: peakMemory())))
+          peakMemory: peakMemory(), verdicts: session.state.verdicts)))
   }
 }
 

@@ -163,11 +163,14 @@ package struct RunFinish: Codable, Hashable, Sendable {
   package var processorSeconds: Double?
   /// The most memory that Carrel itself had resident, in bytes.
   package var peakMemory: Int?
+  /// Number of planned tests by the word of their verdict; `nil` in logs that do not say.
+  package var verdicts: [String: Int]?
 
   package init(
     exitCode: Int32, duration: Double, interruptedBy: String? = nil,
-    processorSeconds: Double? = nil, peakMemory: Int? = nil
+    processorSeconds: Double? = nil, peakMemory: Int? = nil, verdicts: [String: Int]? = nil
   ) {
+    self.verdicts = verdicts
     self.exitCode = exitCode
     self.duration = duration
     self.interruptedBy = interruptedBy

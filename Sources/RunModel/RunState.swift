@@ -90,6 +90,11 @@ package struct RunState: Sendable {
     }
   }
 
+  /// Number of planned tests by the word of their verdict.
+  package var verdicts: [String: Int] {
+    tests.reduce(into: [:]) { $0[$1.result.verdict.rawValue, default: 0] += 1 }
+  }
+
   package func test(_ id: TestID) -> Test? { positions[id].map { tests[$0] } }
 
   private mutating func update(_ id: TestID, _ change: (inout Test) -> Void) {

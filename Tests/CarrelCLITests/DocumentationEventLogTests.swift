@@ -7,6 +7,13 @@ import Testing
   private static let test = TestID(product: "P", library: .testing, name: "M.f()")
   private static let location = SourceLocation(file: "/f.swift", line: 1, column: 2)
 
+  private static let namesake: TestDescriptor = {
+    var namesake = TestDescriptor(
+      id: test, displayName: "d", location: location, usesIntents: true)
+    namesake.hasNamesake = true
+    return namesake
+  }()
+
   /// Events with a value in every place that may be empty.
   private static let events: [RunEvent.Kind] = {
     let log = LogReference(path: "logs/x", bytes: 1, isTruncated: false)
@@ -39,7 +46,7 @@ import Testing
             limits: ResourceLimits(
               memory: 1, processes: 1, files: 1, disk: 1, cpus: 1, silence: 1),
             mechanism: "rlimits", notes: []))),
-      .testPlanned(TestDescriptor(id: test, displayName: "d", location: location)),
+      .testPlanned(namesake),
       .batchStarted(BatchStart(batch: 1, worker: 1, purpose: .planned, tests: [test])),
       .attemptStarted(AttemptStart(test: test, attempt: 1, batch: 1, worker: 1)),
       attempt(.exited(1)), attempt(.signaled(9)),
@@ -50,7 +57,8 @@ import Testing
       .problem(RunProblem(severity: .error, code: .listingFailed, message: "m", output: "o")),
       .runFinished(
         RunFinish(
-          exitCode: 1, duration: 1, interruptedBy: "SIGINT", processorSeconds: 1, peakMemory: 1)),
+          exitCode: 1, duration: 1, interruptedBy: "SIGINT", processorSeconds: 1, peakMemory: 1,
+          verdicts: ["passed": 1])),
     ]
   }()
 

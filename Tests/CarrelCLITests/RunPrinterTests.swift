@@ -1,3 +1,4 @@
+import Evidence
 import FoundationEssentials
 import Glibc
 import Reporting
@@ -220,20 +221,30 @@ import Workers
 }
 
 @Suite struct LogTextTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try makeFolders(folder.path(of: "logs"))
+  }
+
+  private func end(_ name: String, bytes: Int) -> LogEnd? {
+    let log = LogReference(path: "logs/\(name)", bytes: 0, isTruncated: false)
+    return LogText.end(of: log, in: RunRecord(path: folder.path), bytes: bytes)
+  }
+
   @Test(arguments: [(1, ""), (3, "€"), (4, "c€"), (6, "abc€"), (100, "abc€")])
   func theEndOfALogIsRead(bytes: Int, text: String) throws {
-    let folder = try TemporaryFolder()
-    try writeSmallFile(folder.path(of: "log"), Array("abc€".utf8))
-    let found = LogText.end(of: folder.path(of: "log"), bytes: bytes)
+    try writeSmallFile(folder.path(of: "logs/log"), Array("abc€".utf8))
+    let found = end("log", bytes: bytes)
     // What a cut leaves of a character is left out.
     #expect(found?.text == text)
     #expect(found?.bytes == text.utf8.count)
   }
 
   @Test func whatCannotBeReadIsNothing() throws {
-    let folder = try TemporaryFolder()
-    #expect(LogText.end(of: folder.path(of: "missing"), bytes: 10) == nil)
-    try writeSmallFile(folder.path(of: "empty"), [])
-    #expect(LogText.end(of: folder.path(of: "empty"), bytes: 10)?.text == "")
+    #expect(end("missing", bytes: 10) == nil)
+    try writeSmallFile(folder.path(of: "logs/empty"), [])
+    #expect(end("empty", bytes: 10)?.text == "")
   }
 }
