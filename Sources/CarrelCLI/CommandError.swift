@@ -58,6 +58,7 @@ struct CommandError: Error {
       case .invalidSkipPattern: (.usage, "--skip ")
       case .unknownTest: (.nothingMatched, "")
       case .ambiguousTest: (.usage, "")
+      case .notMergeable: (.usage, "")
       }
     self.init(status, "\(option)\(error)", code: error.code.rawValue)
   }

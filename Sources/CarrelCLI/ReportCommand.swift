@@ -51,13 +51,8 @@ enum ReportCommand {
       junitPath = path
     }
     if !parsed.has("--quiet") {
-      let obstacle = state.obstacle
-      if let obstacle { context.complain(obstacle.message) }
-      let printer = RunPrinter(
-        context, isQuiet: false, leaksFail: state.header?.leaksFail ?? true,
-        packagePath: state.header?.packagePath ?? "", recordPath: record.path)
-      printer.setTests(plannedIn: state)
-      printer.finish(state, junitPath: junitPath, without: obstacle?.message)
+      if let obstacle = state.obstacle { context.complain(obstacle.message) }
+      reports.printSummary(context, junitPath: junitPath)
     }
     return parsed.has("--run-status") ? state.exitCode : .success
   }

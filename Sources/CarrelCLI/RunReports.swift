@@ -17,6 +17,17 @@ struct RunReports {
       runFolder: inRecord ? "" : record.path, companyAdvice: ReproCommand.companyAdvice)
     return JUnitReport.renderUTF8(state, options: options) { LogText.end(of: $0, in: record) }
   }
+
+  /// Prints what `carrel run` prints at its end.
+  ///
+  /// - Parameter junitPath: The JUnit report, when there is one.
+  func printSummary(_ context: CommandContext, junitPath: String?) {
+    let printer = RunPrinter(
+      context, isQuiet: false, leaksFail: state.header?.leaksFail ?? true,
+      packagePath: state.header?.packagePath ?? "", recordPath: record.path)
+    printer.setTests(plannedIn: state)
+    printer.finish(state, junitPath: junitPath, without: state.obstacle?.message)
+  }
 }
 
 extension RunState {

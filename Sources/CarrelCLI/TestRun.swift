@@ -56,7 +56,9 @@ final class TestRun {
     let failure = outcome.failure.map { CommandError($0) }
     if isQuiet, let output = failure?.output { context.errors.print(output) }
     var problems = session.writeFailures
-    var code = exitCode(outcome, failure)
+    var code = ExitCode(
+      outcome.conclusion(leaksFail: leaksFail), failure: failure?.exitCode,
+      allowsEmpty: request.allowsEmpty)
     if code == .success, !problems.isEmpty { code = .notWritten }
     outcome.finish(exitCode: code.rawValue)
     let reported = writeReports(session, &problems)
@@ -103,18 +105,6 @@ final class TestRun {
       }
     }
     return reported
-  }
-
-  private func exitCode(_ outcome: RunOutcome, _ failure: CommandError?) -> ExitCode {
-    switch outcome.conclusion(leaksFail: leaksFail) {
-    case .interrupted(let signal): ExitCode(signal: signal)
-    case .didNotStart: failure?.exitCode ?? .environment
-    case .testsFailed: .testsFailed
-    case .listingFailed: .listingFailed
-    case .environment: .environment
-    case .nothingRun: request.allowsEmpty ? .success : .nothingMatched
-    case .succeeded: .success
-    }
   }
 }
 

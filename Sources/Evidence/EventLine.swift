@@ -10,6 +10,7 @@ struct EventLine {
 
   /// The line of an event without its newline; `nil` when the general encoder must write it.
   static func plain(_ event: RunEvent) -> [UInt8]? {
+    guard event.run == nil else { return nil }
     var line = EventLine()
     line.bytes.reserveCapacity(384)
     switch event.kind {

@@ -7,7 +7,7 @@ package import SystemFiles
 extension RunRecord {
   /// The folders of a record that events refer to.
   package enum Part: String, Sendable, CaseIterable {
-    case logs, bundles
+    case logs, bundles, journals
   }
 
   /// The name of a file in a folder of the record.
@@ -44,6 +44,52 @@ extension RunRecord {
   ) -> (bytes: [UInt8], isWhole: Bool)? {
     guard let file = try? open(log.path, in: .logs) else { return nil }
     return readEnd(of: file.number, bytes: limit)
+  }
+
+  /// Takes a file of another record over: as a further name of it where that can be had, else as a
+  /// copy.
+  ///
+  /// - Parameter name: Its name here; `nil` for the same.
+  /// - Returns: `false` when the other record has no such file.
+  /// - Throws: ``EvidenceError`` with the code `unwritable`.
+  package func take(
+    _ path: String, in part: Part, from other: RunRecord, as name: String? = nil
+  ) throws -> Bool {
+    guard let source = Self.name(ofFile: path, in: part), (try? other.open(path, in: part)) != nil
+    else { return false }
+    return try place("\(other.path)/\(part.rawValue)/\(source)", in: part, as: name ?? source)
+  }
+
+  /// Takes over the journal of calls of a run.
+  ///
+  /// - Parameter run: A run whose events the other record has.
+  /// - Throws: ``EvidenceError`` with the code `unwritable`.
+  package func takeJournal(of run: String, from other: RunRecord, header: RunHeader) throws {
+    let name = "\(run).jsonl"
+    guard Self.name(ofFile: "journals/\(name)", in: .journals) != nil else { return }
+    if header.runID != run {
+      _ = try take("journals/\(name)", in: .journals, from: other)
+    } else if let status = try? linkStatus(other.journalPath), status.isRegular {
+      _ = try place(other.journalPath, in: .journals, as: name)
+    }
+  }
+
+  private func linkStatus(_ path: String) throws(SystemFailure) -> stat {
+    var status = stat()
+    try retrying { lstat(path, &status) }
+    return status
+  }
+
+  /// - Parameter source: Path of a regular file.
+  private func place(_ source: String, in part: Part, as name: String) throws -> Bool {
+    let folder = "\(path)/\(part.rawValue)"
+    try evidence { () throws(FileError) in
+      try makeFolders(folder)
+      let target = "\(folder)/\(name)"
+      if link(source, target) == 0 || errno == EEXIST { return }
+      try copyTree(source, to: target)
+    }
+    return true
   }
 
   /// Whether a process is writing the record: it holds a lock on the event log (flock(2)), which

@@ -47,7 +47,7 @@ package struct RunOutcome {
 
 extension RunState {
   /// The conclusion of a run that no signal ended.
-  func conclusion(leaksFail: Bool) -> RunOutcome.Conclusion {
+  package func conclusion(leaksFail: Bool) -> RunOutcome.Conclusion {
     let failed = tests.map(\.result.verdict).filter { !$0.isSuccess(leaksFail: leaksFail) }
     if failed.contains(where: { $0 != .environment }) { return .testsFailed }
     let errors = problems.filter { $0.severity == .error }

@@ -85,7 +85,7 @@ package struct RunState: Sendable {
       problems.append(problem)
     case .runFinished(let finish):
       self.finish = finish
-    case .batchStarted, .batchFinished, .unknown:
+    case .batchStarted, .batchFinished, .resultSetAside, .unknown:
       break
     }
   }
