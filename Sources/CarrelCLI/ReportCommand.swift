@@ -41,7 +41,8 @@ enum ReportCommand {
     }
     if let damage, !isBeingWritten { context.complain("warning: \(damage)") }
     if state.finish == nil, !isBeingWritten {
-      context.complain("warning: run \(record.runID) did not come to its end")
+      let advice = state.tests.isEmpty ? "" : "; 'carrel resume' goes on with it"
+      context.complain("warning: run \(record.runID) did not come to its end" + advice)
     }
     var junitPath = ownReport(of: record)
     if let path = parsed.string("--junit").map({ context.absolute($0) }) {

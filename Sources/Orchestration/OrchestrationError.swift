@@ -14,6 +14,8 @@ package struct OrchestrationError: Error, Sendable {
     case ambiguousTest = "ambiguous-test"
     /// Events of a run are missing, or contradict those of another one.
     case notMergeable = "not-mergeable"
+    /// A run cannot be gone on with.
+    case notResumable = "not-resumable"
   }
 
   package var code: Code

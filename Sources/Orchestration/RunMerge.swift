@@ -28,7 +28,7 @@ package struct RunMerge: Sendable {
   private var contributions: [Contribution] = []
   private var owners: [TestID: String] = [:]
   private var plannedAt: [TestID: Double] = [:]
-  private var problems: [RunEvent] = []
+  private(set) var problems: [RunEvent] = []
 
   /// - Parameter logs: The events of each run, also of one that was killed, or was merged itself.
   /// - Throws: ``OrchestrationError`` with the code `not-mergeable`: a log does not begin with the
@@ -261,16 +261,28 @@ package struct RunMerge: Sendable {
 
   /// What counts of each run, in the order of the runs; batches and workers have numbers of their
   /// own.
-  private var countingEvents: [RunEvent] {
-    let renumbering = Renumbering(contributions.map { ($0.source.runID, $0.events) })
+  var countingEvents: [RunEvent] {
+    countingEvents(of: nil, with: renumbering)
+  }
+
+  /// The numbers of batches and workers.
+  var renumbering: Renumbering {
+    Renumbering(contributions.map { ($0.source.runID, $0.events) })
+  }
+
+  /// - Parameter tests: The tests whose attempts and results are wanted; `nil` for all.
+  func countingEvents(of tests: Set<TestID>?, with renumbering: Renumbering) -> [RunEvent] {
+    func counts(_ test: TestID, _ run: String) -> Bool {
+      winners[test] == run && tests?.contains(test) ?? true
+    }
     return contributions.flatMap { contribution in
       let run = contribution.source.runID
       return contribution.events.compactMap { event -> RunEvent? in
         switch event.kind {
-        case .attemptStarted(let start) where winners[start.test] != run: nil
-        case .attemptFinished(let attempt) where winners[attempt.test] != run: nil
-        case .bundleWritten(let bundle) where winners[bundle.test] != run: nil
-        case .testFinished(let result) where winners[result.test] != run: nil
+        case .attemptStarted(let start) where !counts(start.test, run): nil
+        case .attemptFinished(let attempt) where !counts(attempt.test, run): nil
+        case .bundleWritten(let bundle) where !counts(bundle.test, run): nil
+        case .testFinished(let result) where !counts(result.test, run): nil
         case .problem: nil
         default: renumbering.renumbered(event)
         }
@@ -343,6 +355,8 @@ struct Renumbering {
 
   private var batches: [Key: Int] = [:]
   private var workers: [Key: Int] = [:]
+  /// Whether workers have the numbers that their run gave them.
+  var keepsWorkers = false
 
   /// - Parameter runs: In the order in which they get their numbers.
   init(_ runs: [(id: String, events: [RunEvent])]) {
@@ -369,7 +383,7 @@ struct Renumbering {
   func renumbered(_ event: RunEvent) -> RunEvent {
     guard let run = event.run, let (batch, worker) = event.place,
       let newBatch = batches[Key(run: run, number: batch)],
-      let newWorker = workers[Key(run: run, number: worker)]
+      let newWorker = keepsWorkers ? worker : workers[Key(run: run, number: worker)]
     else { return event }
     var event = event
     switch event.kind {

@@ -110,9 +110,10 @@ import Workers
     isQuiet: Bool
   ) throws {
     let fixture = try Fixture(isQuiet: isQuiet)
-    try writeSmallFile(fixture.folder.path(of: "a.log"), Array("last words\n".utf8))
+    try makeFolders(fixture.folder.path(of: "logs"))
+    try writeSmallFile(fixture.folder.path(of: "logs/a.log"), Array("last words\n".utf8))
     fixture.end("testA", .failed) {
-      $0.stdout = LogReference(path: "a.log", bytes: 11, isTruncated: false)
+      $0.stdout = LogReference(path: "logs/a.log", bytes: 11, isTruncated: false)
     }
     let lines = fixture.news
     #expect(lines[0].hasPrefix("FAIL") && lines[0].contains("M.C/testA"), "\(lines)")
