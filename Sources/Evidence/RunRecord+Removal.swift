@@ -105,9 +105,12 @@ package struct PruningPlan: Sendable {
   package init(_ records: [RunRecord], latest: RunRecord?, policy: Policy) {
     let usages = records.map { DiskUsage(of: $0.path) }
     var total = usages.reduce(0) { $0 + $1.bytes }
-    let newest = records.last { $0.isReadable }
+    // What is no record of a run counts for nothing.
+    let isRun = records.map { $0.isReadable && !isLink($0.path) }
+    let newest = isRun.lastIndex(of: true).map { records[$0] }
+    var age = 1 + isRun.count { $0 }
     for (index, record) in records.enumerated() {
-      let age = records.count - index
+      if isRun[index] { age -= 1 }
       let isOver =
         policy.keep.map { age > $0 } ?? false || policy.maxBytes.map { total > $0 } ?? false
         || policy.oldest.map { (record.time ?? $0) < $0 } ?? false
@@ -121,4 +124,9 @@ package struct PruningPlan: Sendable {
       }
     }
   }
+}
+
+private func isLink(_ path: String) -> Bool {
+  var status = stat()
+  return lstat(path, &status) == 0 && status.isLink
 }

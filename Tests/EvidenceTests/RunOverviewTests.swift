@@ -142,9 +142,19 @@ import Testing
 
   /// A folder that is no record does not stand in for the newest run.
   @Test func theNewestRecordIsOneThatCanBeRead() throws {
-    let records = try (1...2).map { try record(at: Double($0) * 1000) }
-    _ = try RunRecord.create(inRunsFolder: runs, at: 9000)
-    #expect(try plan(.init(keep: 1)) == [records[0]])
+    let records = try (1...3).map { try record(at: Double($0) * 1000) }
+    let empty = try RunRecord.create(inRunsFolder: runs, at: 9000)
+    let linked = RunRecord(path: "\(runs)/\(RunIdentifier.make(at: 9001))")
+    #expect(symlink(records[0].path, linked.path) == 0)
+    #expect(try plan(.init(keep: 1)) == Array(records.prefix(2)))
+    #expect(try plan(.init(keep: 2)) == [records[0]])
+    #expect(try plan(.init(oldest: 1e12)) == Array(records.prefix(2)))
+    let left = PruningPlan(
+      try RunRecord.list(inRunsFolder: runs), latest: nil, policy: .init(oldest: 1e12)
+    ).left.map(\.record)
+    #expect(left == [empty, linked])
+    #expect(unlink("\(runs)/latest") == 0 && unlink(linked.path) == 0)
+    #expect(try RunRecord.find("latest", inRunsFolder: runs) == records[2])
   }
 
   @Test func whatHasAnotherNameFreesNothing() throws {
