@@ -99,7 +99,10 @@ package enum CarrelCommand {
   private static let commands = [
     Command(RunCommand.spec, RunCommand.run), Command(ListCommand.spec, ListCommand.run),
     Command(BundleCommand.spec, BundleCommand.run), Command(ReproCommand.spec, ReproCommand.run),
-    Command(RerunCommand.spec, RerunCommand.run), Command(DoctorCommand.spec, DoctorCommand.run),
+    Command(RerunCommand.spec, RerunCommand.run), Command(ResumeCommand.spec, ResumeCommand.run),
+    Command(ReportCommand.spec, ReportCommand.run),
+    Command(RunsCommand.spec, RunsCommand.run), Command(MergeCommand.spec, MergeCommand.run),
+    Command(DoctorCommand.spec, DoctorCommand.run),
   ]
 
   private static var overview: String {

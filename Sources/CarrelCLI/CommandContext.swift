@@ -9,6 +9,8 @@ struct CommandContext {
   var output: Terminal
   var errors: Terminal
   var environment: [String: String]
+  /// The folder that relative paths start from; `nil` for the current one.
+  var folder: String?
 
   init(
     output: Terminal = Terminal(descriptor: 1), errors: Terminal = Terminal(descriptor: 2),
@@ -67,6 +69,10 @@ struct CommandContext {
 
   /// The absolute form of a path, `.` and `..` resolved as far as it exists.
   func absolute(_ path: String) -> String {
+    if let folder, !path.hasPrefix("/") {
+      let path = "\(folder)/\(path)"
+      return resolvedPath(path) ?? path
+    }
     if let resolved = resolvedPath(path) { return resolved }
     if path.hasPrefix("/") { return path }
     var buffer = [CChar](repeating: 0, count: 4097)

@@ -58,6 +58,7 @@ struct CommandError: Error {
       case .invalidSkipPattern: (.usage, "--skip ")
       case .unknownTest: (.nothingMatched, "")
       case .ambiguousTest: (.usage, "")
+      case .notMergeable, .notResumable: (.usage, "")
       }
     self.init(status, "\(option)\(error)", code: error.code.rawValue)
   }
@@ -73,6 +74,11 @@ struct CommandError: Error {
       self.init(
         .environment, "\(error); 'carrel run --isolation processes' runs without",
         code: error.code.rawValue)
+    case .productsChanged:
+      self.init(
+        .environment,
+        "\(error); 'carrel resume --force' goes on all the same, 'carrel rerun' is a new run of "
+          + "what failed or did not run", code: error.code.rawValue)
     case .executableChanged, .noProduct:
       self.init(.environment, "\(error)", code: error.code.rawValue)
     }

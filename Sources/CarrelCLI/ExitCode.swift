@@ -1,3 +1,5 @@
+import RunEngine
+
 /// What a command's exit status says. The one table of them; `docs/exit-codes.md` shows it.
 package enum ExitCode: Int32, CaseIterable, Sendable {
   case success = 0
@@ -69,5 +71,27 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case "SIGTERM": self = .interruptedByTerminate
     default: self = .interruptedByInterrupt
     }
+  }
+}
+
+extension ExitCode {
+  /// The code for how a run ended.
+  ///
+  /// - Parameters:
+  ///   - failure: That of the error which kept the run from its tests.
+  ///   - allowsEmpty: Whether a run without any test is a success.
+  init(
+    _ conclusion: RunOutcome.Conclusion, failure: ExitCode? = nil, allowsEmpty: Bool = false
+  ) {
+    self =
+      switch conclusion {
+      case .interrupted(let signal): ExitCode(signal: signal)
+      case .didNotStart: failure ?? .environment
+      case .testsFailed: .testsFailed
+      case .listingFailed: .listingFailed
+      case .environment: .environment
+      case .nothingRun: allowsEmpty ? .success : .nothingMatched
+      case .succeeded: .success
+      }
   }
 }

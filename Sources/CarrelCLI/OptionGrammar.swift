@@ -151,6 +151,13 @@ struct ParsedArguments: Sendable {
     }
   }
 
+  /// The same without some of the options.
+  func without(_ names: String...) -> ParsedArguments {
+    var result = self
+    for name in names { result.values[name] = nil }
+    return result
+  }
+
   func has(_ name: String) -> Bool { values[name] != nil }
   func all(_ name: String) -> [String] { values[name] ?? [] }
   func string(_ name: String) -> String? { values[name]?.last }

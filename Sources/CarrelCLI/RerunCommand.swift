@@ -53,6 +53,7 @@ enum RerunCommand {
     try ConfigurationFile.read(
       into: &configuration, parsed, package: package.location.package, context)
     try IsolationOptions.take(parsed, into: &configuration, context)
+    configuration.folder = context.absolute(".")
     // What failed with some data is run with the same data.
     if let seed = state.header?.seed, !parsed.has("--seed") { configuration.seed = seed }
     let request = RunRequest(

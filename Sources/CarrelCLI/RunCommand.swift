@@ -27,6 +27,7 @@ enum RunCommand {
     try ConfigurationFile.read(
       into: &configuration, parsed, package: package.location.package, context)
     try IsolationOptions.take(parsed, into: &configuration, context)
+    configuration.folder = context.absolute(".")
     let request = RunRequest(
       package: package, configuration: configuration,
       tests: .filter(filter), allowsEmpty: parsed.has("--allow-empty"),

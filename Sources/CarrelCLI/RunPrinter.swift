@@ -1,3 +1,4 @@
+import Evidence
 import Reporting
 import RunEngine
 import RunModel
@@ -38,6 +39,9 @@ final class RunPrinter: RunListener {
 
   /// Tells the printer all tests, so that it can name them shortly.
   func setTests(_ tests: [TestID]) { report.setTests(tests) }
+
+  /// Tells the printer the tests of a run that is over.
+  func setTests(plannedIn state: RunState) { report.setTests(plannedIn: state) }
 
   func buildDidPrint(_ bytes: UnsafeRawBufferPointer) {
     if !isQuiet { errors.write(bytes) }
@@ -139,6 +143,6 @@ final class RunPrinter: RunListener {
   }
 
   private func logText(_ log: LogReference) -> LogEnd? {
-    LogText.end(of: "\(recordPath)/\(log.path)", bytes: 1 << 16)
+    LogText.end(of: log, in: RunRecord(path: recordPath))
   }
 }

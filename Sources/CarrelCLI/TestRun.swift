@@ -56,7 +56,9 @@ final class TestRun {
     let failure = outcome.failure.map { CommandError($0) }
     if isQuiet, let output = failure?.output { context.errors.print(output) }
     var problems = session.writeFailures
-    var code = exitCode(outcome, failure)
+    var code = ExitCode(
+      outcome.conclusion(leaksFail: leaksFail), failure: failure?.exitCode,
+      allowsEmpty: request.allowsEmpty)
     if code == .success, !problems.isEmpty { code = .notWritten }
     outcome.finish(exitCode: code.rawValue)
     let reported = writeReports(session, &problems)
@@ -93,11 +95,8 @@ final class TestRun {
     let own = folder + "/junit.xml"
     var reported: String?
     for path in [own] + (junitPath.map { [context.absolute($0)] } ?? []) {
-      let options = JUnitReport.Options(
-        runFolder: path == own ? "" : folder, companyAdvice: ReproCommand.companyAdvice)
-      let xml = JUnitReport.renderUTF8(session.state, options: options) {
-        LogText.end(of: "\(folder)/\($0.path)", bytes: 1 << 16)
-      }
+      let xml = RunReports(record: session.record, state: session.state).junit(
+        inRecord: path == own)
       do {
         try ReportFile.write(xml, to: path, outputs: [context.output, context.errors])
         reported = path
@@ -106,18 +105,6 @@ final class TestRun {
       }
     }
     return reported
-  }
-
-  private func exitCode(_ outcome: RunOutcome, _ failure: CommandError?) -> ExitCode {
-    switch outcome.conclusion(leaksFail: leaksFail) {
-    case .interrupted(let signal): ExitCode(signal: signal)
-    case .didNotStart: failure?.exitCode ?? .environment
-    case .testsFailed: .testsFailed
-    case .listingFailed: .listingFailed
-    case .environment: .environment
-    case .nothingRun: request.allowsEmpty ? .success : .nothingMatched
-    case .succeeded: .success
-    }
   }
 }
 

@@ -10,6 +10,7 @@ struct EventLine {
 
   /// The line of an event without its newline; `nil` when the general encoder must write it.
   static func plain(_ event: RunEvent) -> [UInt8]? {
+    guard event.run == nil else { return nil }
     var line = EventLine()
     line.bytes.reserveCapacity(384)
     switch event.kind {
@@ -26,7 +27,9 @@ struct EventLine {
   }
 
   private mutating func write(_ test: TestDescriptor) {
-    guard test.displayName == nil, test.tags.isEmpty, !test.usesIntents else {
+    guard test.displayName == nil, test.tags.isEmpty, !test.usesIntents,
+      !test.hasNamesake
+    else {
       return isPlain = false
     }
     raw("{\"kind\":\"testPlanned\",\"payload\":{\"id\":")

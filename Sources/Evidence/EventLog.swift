@@ -28,6 +28,9 @@ package final class EventLogWriter: Sendable {
     self.path = path
     do {
       let file = try OwnedDescriptor(opening: path, O_RDWR | O_CREAT | O_APPEND)
+      // Says that the record is being written, until this process ends; a file system without
+      // locks is no reason not to run.
+      while flock(file.number, LOCK_EX) != 0, errno == EINTR {}
       state = Mutex(State(descriptor: file.number, size: try file.status().st_size))
       _ = file.release()
     } catch {

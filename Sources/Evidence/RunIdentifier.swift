@@ -17,6 +17,25 @@ enum RunIdentifier {
     return "\(start)-" + String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
   }
 
+  /// The start that a run ID tells, in seconds since 1970; `nil` when it is none.
+  static func time(of name: String) -> Double? {
+    guard isValid(name) else { return nil }
+    let digits = Array(name.utf8)
+    func number(_ range: Range<Int>) -> Int {
+      digits[range].reduce(0) { $0 * 10 + Int($1) - 48 }
+    }
+    let (year, month, day) = (number(0..<4), number(4..<6), number(6..<8))
+    // Days from the first of March of year 0, as in ``iso8601(_:)``.
+    let shiftedYear = month <= 2 ? year - 1 : year
+    let shiftedMonth = (month + 9) % 12
+    let days =
+      365 * shiftedYear + (shiftedYear / 4) - (shiftedYear / 100) + (shiftedYear / 400)
+      + (153 * shiftedMonth + 2) / 5 + day - 1 - 719_468
+    let seconds = number(9..<11) * 3600 + number(11..<13) * 60 + number(13..<15)
+    let fraction = Int(String(name.suffix(6)), radix: 16) ?? 0
+    return Double(days * 86_400 + seconds) + Double(fraction) / Double(partsOfSecond)
+  }
+
   /// Whether a folder's name has the form of a run ID.
   static func isValid(_ name: String) -> Bool {
     let bytes = Array(name.utf8)

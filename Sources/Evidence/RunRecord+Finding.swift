@@ -42,7 +42,9 @@ extension RunRecord {
       guard let target = target(ofLink: "\(runsFolder)/latest"), RunIdentifier.isValid(target),
         FileIdentity(path: "\(runsFolder)/\(target)") != nil
       else {
-        guard let newest = try list(inRunsFolder: runsFolder).last else {
+        let all = try list(inRunsFolder: runsFolder)
+        let newest = all.last { FileIdentity(path: $0.eventsPath) != nil } ?? all.last
+        guard let newest else {
           throw EvidenceError(
             .notFound, "there is no run in '\(runsFolder)'", context: ["path": runsFolder])
         }

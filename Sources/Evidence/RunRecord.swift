@@ -19,6 +19,9 @@ package struct RunRecord: Hashable, Sendable {
     self.runID = lastComponent(of: path)
   }
 
+  /// The start that the ID tells, in seconds since 1970; `nil` when the folder has another name.
+  package var time: Double? { RunIdentifier.time(of: runID) }
+
   package var headerPath: String { "\(path)/run.json" }
   package var eventsPath: String { "\(path)/events.jsonl" }
   package var journalPath: String { "\(path)/journal.jsonl" }
@@ -57,7 +60,7 @@ package struct RunRecord: Hashable, Sendable {
         try makeFolders("\(record.path)/logs")
         try makeFolders("\(record.path)/bundles")
       }
-      if becomesLatest { try pointLatest(of: runsFolder, to: record.runID) }
+      if becomesLatest { try record.becomeLatest() }
       return record
     }
   }
@@ -170,8 +173,11 @@ package struct RunRecord: Hashable, Sendable {
     }
   }
 
-  /// Replaces the link `latest` in one step.
-  private static func pointLatest(of runsFolder: String, to runID: String) throws {
+  /// Lets `latest` lead to the record, in one step.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `unwritable`.
+  package func becomeLatest() throws {
+    let runsFolder = folder(of: path)
     let temporary = "\(runsFolder)/\(Leftovers.name(.file))"
     guard symlink(runID, temporary) == 0, rename(temporary, "\(runsFolder)/latest") == 0 else {
       let number = errno

@@ -1,6 +1,6 @@
 package import RunModel
 
-/// Why a set of tests could not be selected.
+/// Why a set of tests could not be selected, or runs not be merged.
 package struct OrchestrationError: Error, Sendable {
   /// Stable code of the error.
   package enum Code: String, Sendable, CaseIterable {
@@ -12,6 +12,10 @@ package struct OrchestrationError: Error, Sendable {
     case unknownTest = "unknown-test"
     /// An exact name is the name of several tests.
     case ambiguousTest = "ambiguous-test"
+    /// Events of a run are missing, or contradict those of another one.
+    case notMergeable = "not-mergeable"
+    /// A run cannot be gone on with.
+    case notResumable = "not-resumable"
   }
 
   package var code: Code

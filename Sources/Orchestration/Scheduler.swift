@@ -34,13 +34,14 @@ package struct Scheduler: Sendable {
   /// Tests that have failed in batches that still run.
   private var failedMeanwhile: Set<Int> = []
   private var isBusy: [Bool]
-  private var lastBatch = 0
+  private var lastBatch: Int
   private var commands: [SchedulerCommand] = []
 
   package init(plan: Plan, options: SchedulerOptions) {
     self.plan = plan
     self.options = options
     remaining = plan.count
+    lastBatch = options.firstBatch - 1
     tests = Array(repeating: TestState(), count: plan.count)
     queue = WorkQueue(plan)
     sizer = BatchSizer(

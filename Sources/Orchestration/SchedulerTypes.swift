@@ -74,6 +74,8 @@ package struct SchedulerOptions: Sendable {
   /// Seconds of the tests that took long in earlier runs: several of them do not share a batch when
   /// that would keep one worker busy for longer than its share.
   package var slowTests: [TestID: Double] = [:]
+  /// Number of the first batch, from 1.
+  package var firstBatch = 1
 
   package init(
     workers: Int, batch: BatchPolicy = .auto, retries: Int = 0, checksCompany: Bool = true,

@@ -56,6 +56,15 @@ package struct ConsoleReport: Sendable {
     names = ShortNames(tests, longest: Self.longestName)
   }
 
+  /// Tells the report the tests of a run that is over: its log says which of their names belong to
+  /// others, too.
+  package mutating func setTests(plannedIn state: RunState) {
+    names = ShortNames(
+      state.tests.lazy.map(\.id),
+      others: state.tests.lazy.filter { $0.descriptor.hasNamesake }.map(\.id.name),
+      longest: Self.longestName)
+  }
+
   /// The test's name and, in quotation marks, the one that its author gave for people.
   func title(of test: TestID, in entry: RunState.Test?) -> String {
     let name = names.name(of: test)

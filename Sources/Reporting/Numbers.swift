@@ -14,7 +14,7 @@ func validSeconds(_ seconds: Double) -> Double {
 }
 
 /// A duration for people: `0.3 s`, `12.0 s`, `2 min 3 s`, `1 h 2 min 3 s`.
-func spoken(_ seconds: Double) -> String {
+package func spoken(_ seconds: Double) -> String {
   let seconds = min(validSeconds(seconds), 1e9)
   if seconds < 59.95 { return fixed(seconds, decimals: 1) + " s" }
   let whole = Int(seconds + 0.5)

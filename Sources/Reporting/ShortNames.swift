@@ -9,11 +9,15 @@ package struct ShortNames: Sendable {
   /// Bytes of a name from which its middle is left out.
   private let longest: Int
 
-  /// - Parameter longest: Bytes of a name from which its middle is left out.
-  package init(_ tests: some Sequence<TestID>, longest: Int = .max) {
+  /// - Parameters:
+  ///   - others: Names that other tests have, which are not told.
+  ///   - longest: Bytes of a name from which its middle is left out.
+  package init(
+    _ tests: some Sequence<TestID>, others: some Sequence<String> = [], longest: Int = .max
+  ) {
     self.longest = longest
     var owners: [String: TestID] = [:]
-    var ambiguous: Set<String> = []
+    var ambiguous = Set(others)
     var lookalikes: Set<String> = []
     for test in tests {
       guard let owner = owners.updateValue(test, forKey: test.name), owner != test else { continue }

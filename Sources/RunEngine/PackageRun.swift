@@ -31,10 +31,8 @@ package struct PackageRun {
     let (supervisor, root) = (workplace.supervisor, workplace.root)
     defer { workplace.close() }
     supervisor.onFirstSignal = { [listener] in listener.runIsInterrupted(by: $0) }
-    let record = try RunRecord.create(
-      inRunsFolder: request.runsFolder, at: startedAt, becomesLatest: request.becomesLatest)
+    let (record, events, taken) = try makeRecord(at: startedAt)
     supervisor.watchdog?.cover(record.runID)
-    let events = try record.openEventLog()
     ignoreRecords()
     listener.runDidOpen(record)
 
@@ -55,11 +53,17 @@ package struct PackageRun {
         failure = error
       }
     }
+    if failure == nil, supervisor.interruption == nil {
+      do { try request.continuation?.check(catalog) } catch { failure = error }
+    }
     let limiter = Limiter(request.configuration.limits)
     defer { limiter.close() }
-    let header = header(
+    var header = header(
       record: record, compiler: catalog.compiler, isolation: isolation.choice,
       limits: limiter.record)
+    header.products = catalog.builtProducts
+    let continuation = failure == nil ? taken : nil
+    request.continuation?.mark(&header, takesOver: continuation != nil)
     try record.write(header)
     if failure == nil {
       do {
@@ -76,7 +80,7 @@ package struct PackageRun {
       catalog: catalog,
       package: package, configuration: request.configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: isolation.plan,
-      listener: listener, limiter: limiter)
+      listener: listener, limiter: limiter, continuation: continuation)
     if level == nil, isolation.choice.level == .processes {
       session.log(
         .problem(
@@ -95,6 +99,26 @@ package struct PackageRun {
     return RunOutcome(
       session: session, failure: failure, didRun: !selected.isEmpty, startedAt: startedAt,
       containerPath: root.container(worker: 1).root)
+  }
+
+  /// Makes the record and its event log, with the files of a run that is gone on with.
+  private func makeRecord(
+    at startedAt: Double
+  ) throws -> (RunRecord, EventLogWriter, RunContinuation?) {
+    let isAlone = request.continuation == nil
+    let record = try RunRecord.create(
+      inRunsFolder: request.runsFolder, at: startedAt,
+      becomesLatest: request.becomesLatest && isAlone)
+    // From here on others see that it is being written.
+    let events = try record.openEventLog()
+    do {
+      let taken = try request.continuation?.takingFiles(into: record)
+      if request.becomesLatest, !isAlone { try record.becomeLatest() }
+      return (record, events, taken)
+    } catch {
+      removeTree(record.path)
+      throw error
+    }
   }
 
   /// Keeps the package's own folder of records out of its repository.
@@ -123,10 +147,11 @@ package struct PackageRun {
     {
       throw RunEngineError.nothingSelected(selection, listed: all.count)
     }
-    guard let order = request.order else { return selection.tests }
+    let tests = selection.tests.markingNamesakes(among: all)
+    guard let order = request.order else { return tests }
     let positions = Dictionary(
       order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    return selection.tests.sorted { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
+    return tests.sorted { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
   }
 
   private func header(
@@ -137,7 +162,7 @@ package struct PackageRun {
     let scheduling = configuration.scheduling
     var name = [CChar](repeating: 0, count: 256)
     gethostname(&name, name.count - 1)
-    return RunHeader(
+    var header = RunHeader(
       runID: record.runID, carrel: configuration.carrel, packagePath: package.location.package,
       arguments: configuration.arguments, workers: scheduling.workers,
       batch: "\(scheduling.batch)", retries: scheduling.retries,
@@ -154,6 +179,8 @@ package struct PackageRun {
       writable: isolation.level == .sandbox && !configuration.isolation.writable.isEmpty
         ? configuration.isolation.writable : nil,
       limits: limits)
+    header.folder = configuration.folder
+    return header
   }
 }
 
@@ -171,6 +198,20 @@ extension TestChoice {
         tests: tests.filter { wanted.contains($0.id) }, listed: tests.count, skipped: 0,
         unmatched: [])
       return (selection, only.filter { !known.contains($0) })
+    }
+  }
+}
+
+extension [TestDescriptor] {
+  /// Marks those that share their name with a test which was listed and is not among them.
+  fileprivate func markingNamesakes(among listed: [TestDescriptor]) -> [TestDescriptor] {
+    guard count < listed.count else { return self }
+    let selected = Set(map(\.id))
+    let others = Set(listed.lazy.map(\.id).filter { !selected.contains($0) }.map(\.name))
+    return map { test in
+      var test = test
+      test.hasNamesake = others.contains(test.id.name)
+      return test
     }
   }
 }

@@ -24,6 +24,8 @@ package struct RunConfiguration: Sendable {
   package var carrel: String
   /// The command line, without the executable.
   package var arguments: [String]
+  /// The folder in which the command was given.
+  package var folder: String?
   /// Puts files into each batch's container before its process starts.
   package var prepareContainer: (@Sendable (Container) throws -> Void)?
 

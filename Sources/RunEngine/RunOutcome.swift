@@ -41,13 +41,13 @@ package struct RunOutcome {
         RunFinish(
           exitCode: exitCode, duration: wallClockSeconds() - startedAt,
           interruptedBy: session.interruption, processorSeconds: processorSeconds(),
-          peakMemory: peakMemory())))
+          peakMemory: peakMemory(), verdicts: session.state.verdicts)))
   }
 }
 
 extension RunState {
   /// The conclusion of a run that no signal ended.
-  func conclusion(leaksFail: Bool) -> RunOutcome.Conclusion {
+  package func conclusion(leaksFail: Bool) -> RunOutcome.Conclusion {
     let failed = tests.map(\.result.verdict).filter { !$0.isSuccess(leaksFail: leaksFail) }
     if failed.contains(where: { $0 != .environment }) { return .testsFailed }
     let errors = problems.filter { $0.severity == .error }

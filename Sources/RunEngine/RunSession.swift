@@ -54,11 +54,12 @@ package final class RunSession {
   /// - Parameters:
   ///   - plan: The tests to run; their products are in the catalog.
   ///   - limiter: Sets the limits of the configuration; `nil` to make one.
+  ///   - continuation: The run that is gone on with: the plan has what is left of its tests.
   package init(
     supervisor: Supervisor, root: WorkRoot, indexTemplate: String, catalog: TestCatalog,
     package: PackageConfiguration, configuration: RunConfiguration, plan: Plan,
     record: RunRecord, events: EventLogWriter, header: RunHeader, sandboxes: SandboxPlan? = nil,
-    listener: (any RunListener)?, limiter: Limiter? = nil
+    listener: (any RunListener)?, limiter: Limiter? = nil, continuation: RunContinuation? = nil
   ) {
     self.sandboxes = sandboxes
     self.limiter = limiter ?? Limiter(configuration.limits)
@@ -85,6 +86,7 @@ package final class RunSession {
     var scheduling = configuration.scheduling
     scheduling.history = catalog.history
     scheduling.slowTests = catalog.slowTests
+    scheduling.firstBatch = 1 + (continuation?.resumption.lastBatch ?? 0)
     scheduler = Scheduler(plan: plan, options: scheduling)
     starter = BatchStarter(
       supervisor: supervisor, scheduling: scheduling, policy: configuration.start, plan: plan)
@@ -106,9 +108,32 @@ package final class RunSession {
     for problem in catalog.problems { log(.problem(problem)) }
     if let problem = self.limiter.problem { log(.problem(problem)) }
     for problem in plan.problems { log(.problem(problem)) }
-    for test in plan.tests { log(.testPlanned(test)) }
+    if let continuation {
+      takeOver(continuation, rest: plan)
+    } else {
+      for test in plan.tests { log(.testPlanned(test)) }
+    }
     isWriting = false
     flushEvents()
+  }
+
+  /// Writes down what an earlier run has found out already; nobody is told of that anew.
+  private func takeOver(_ continuation: RunContinuation, rest: Plan) {
+    let resumption = continuation.resumption
+    let known = Set(state.problems)
+    for test in resumption.tests { log(.testPlanned(test)) }
+    for event in resumption.events {
+      if case .problem(let problem) = event.kind, known.contains(problem) { continue }
+      record(event)
+    }
+    guard supervisor.interruption == nil else { return }
+    for test in resumption.rest where rest.position(of: test) == nil {
+      log(
+        .testFinished(
+          TestResult(
+            test: test, verdict: .notRun, attempts: 0,
+            reason: "the test does not exist any more")))
+    }
   }
 
   /// Runs the plan to its end.
@@ -249,10 +274,14 @@ package final class RunSession {
   /// Writes an event down and takes it into account.
   package func log(_ kind: RunEvent.Kind) {
     let event = RunEvent(time: wallClockSeconds(), kind)
+    record(event)
+    listener?.runDid(event, state: state)
+  }
+
+  private func record(_ event: RunEvent) {
     noteFailure { try events.add(event) }
     if !isWriting { flushEvents() }
     state.apply(event)
-    listener?.runDid(event, state: state)
   }
 
   /// Writes down the events so far: before the loop waits, and before a process starts.

@@ -28,4 +28,13 @@ package enum ByteSize {
     }
     return "\(bytes) B"
   }
+
+  /// `1.2 MiB`, `512 B`: rounded to tenths of the largest unit of which there is one at least.
+  package static func rounded(_ bytes: Int) -> String {
+    for (unit, shift) in units where shift > 0 && bytes >= 1 << shift {
+      let tenths = Int((Double(bytes) / Double(1 << shift) * 10).rounded())
+      return "\(tenths / 10).\(tenths % 10) \(unit)"
+    }
+    return "\(bytes) B"
+  }
 }

@@ -14,6 +14,7 @@ package struct RunEvent: Hashable, Sendable {
     case bundleWritten(BundleReference)
     case testFinished(TestResult)
     case problem(RunProblem)
+    case resultSetAside(SetAsideResult)
     case runFinished(RunFinish)
     /// A kind that this version does not know; readers skip it.
     case unknown(String)
@@ -22,15 +23,19 @@ package struct RunEvent: Hashable, Sendable {
   /// Seconds since 1970.
   package var time: Double
   package var kind: Kind
+  /// The run in which it happened, when its record is that of another run; see
+  /// ``RunHeader/sources``.
+  package var run: String?
 
-  package init(time: Double, _ kind: Kind) {
+  package init(time: Double, _ kind: Kind, run: String? = nil) {
     self.time = time
+    self.run = run
     self.kind = kind
   }
 }
 
 extension RunEvent: Codable {
-  private enum CodingKeys: String, CodingKey { case time, kind, payload }
+  private enum CodingKeys: String, CodingKey { case time, kind, payload, run }
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -38,6 +43,7 @@ extension RunEvent: Codable {
       try container.decode(T.self, forKey: .payload)
     }
     time = try container.decode(Double.self, forKey: .time)
+    run = try container.decodeIfPresent(String.self, forKey: .run)
     let name = try container.decode(String.self, forKey: .kind)
     kind =
       switch name {
@@ -50,6 +56,7 @@ extension RunEvent: Codable {
       case "bundleWritten": .bundleWritten(try payload())
       case "testFinished": .testFinished(try payload())
       case "problem": .problem(try payload())
+      case "resultSetAside": .resultSetAside(try payload())
       case "runFinished": .runFinished(try payload())
       default: .unknown(name)
       }
@@ -58,6 +65,7 @@ extension RunEvent: Codable {
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(time, forKey: .time)
+    try container.encodeIfPresent(run, forKey: .run)
     func write(_ name: String, _ payload: some Encodable) throws {
       try container.encode(name, forKey: .kind)
       try container.encode(payload, forKey: .payload)
@@ -72,6 +80,7 @@ extension RunEvent: Codable {
     case .bundleWritten(let value): try write("bundleWritten", value)
     case .testFinished(let value): try write("testFinished", value)
     case .problem(let value): try write("problem", value)
+    case .resultSetAside(let value): try write("resultSetAside", value)
     case .runFinished(let value): try write("runFinished", value)
     case .unknown(let name): try container.encode(name, forKey: .kind)
     }

@@ -39,6 +39,18 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var configuration: String?
   /// What attempts may use, and how that is held; `nil` without limits.
   package var limits: RunLimits?
+  /// The runs whose events the log has besides its own, by run ID; `nil` for none.
+  package var sources: [RunSource]?
+  /// The ID of the run that this one goes on with; `nil` for a run of its own. A log with
+  /// ``sources`` and without this is that of a merge.
+  package var continues: String?
+  /// The folder in which the command was given; `nil` in logs that do not say.
+  package var folder: String?
+  /// The test executables; `nil` in logs that do not say, and when nothing was built.
+  package var products: [BuiltProduct]?
+
+  /// Whether the log was made from those of other runs alone.
+  package var isMerge: Bool { sources != nil && continues == nil }
 
   package init(
     runID: String, carrel: String, packagePath: String, arguments: [String], workers: Int,
@@ -163,15 +175,69 @@ package struct RunFinish: Codable, Hashable, Sendable {
   package var processorSeconds: Double?
   /// The most memory that Carrel itself had resident, in bytes.
   package var peakMemory: Int?
+  /// Number of planned tests by the word of their verdict; `nil` in logs that do not say.
+  package var verdicts: [String: Int]?
 
   package init(
     exitCode: Int32, duration: Double, interruptedBy: String? = nil,
-    processorSeconds: Double? = nil, peakMemory: Int? = nil
+    processorSeconds: Double? = nil, peakMemory: Int? = nil, verdicts: [String: Int]? = nil
   ) {
+    self.verdicts = verdicts
     self.exitCode = exitCode
     self.duration = duration
     self.interruptedBy = interruptedBy
     self.processorSeconds = processorSeconds
     self.peakMemory = peakMemory
+  }
+}
+
+/// A run whose events are in the log of another.
+package struct RunSource: Codable, Hashable, Sendable {
+  /// Without ``RunHeader/sources`` of its own.
+  package var header: RunHeader
+  /// Seconds since 1970.
+  package var startedAt: Double
+  /// The end, or the last event, in seconds since 1970.
+  package var endedAt: Double
+  /// `nil` when it did not come to its end.
+  package var finish: RunFinish?
+
+  package var runID: String { header.runID }
+
+  package init(header: RunHeader, startedAt: Double, endedAt: Double, finish: RunFinish?) {
+    self.header = header
+    self.header.sources = nil
+    self.startedAt = startedAt
+    self.endedAt = endedAt
+    self.finish = finish
+  }
+}
+
+/// A result that does not count, because another of the merged runs has one for the same test.
+package struct SetAsideResult: Codable, Hashable, Sendable {
+  package var test: TestID
+  /// The run that has it.
+  package var run: String
+  package var verdict: Verdict
+
+  package init(test: TestID, run: String, verdict: Verdict) {
+    self.test = test
+    self.run = run
+    self.verdict = verdict
+  }
+}
+
+/// What tells one build of a test product from another.
+package struct BuiltProduct: Codable, Hashable, Sendable {
+  package var name: String
+  /// Bytes of the executable.
+  package var size: Int
+  /// When it was written last, as seconds and nanoseconds since 1970: `1796019113.652944300`.
+  package var modified: String
+
+  package init(name: String, size: Int, modified: String) {
+    self.name = name
+    self.size = size
+    self.modified = modified
   }
 }

@@ -32,6 +32,12 @@ package struct RunProblem: Codable, Hashable, Sendable {
     package static let warmStartDeclined = Code(rawValue: "warm-start-declined")
     /// The strongest level of isolation does not work on this machine, and was not asked for.
     package static let isolationWeakened = Code(rawValue: "isolation-weakened")
+    /// A test was run in several of the runs that were merged.
+    package static let mergeConflict = Code(rawValue: "merge-conflict")
+    /// The runs that were merged differ in what matters for their results.
+    package static let mergeDifference = Code(rawValue: "merge-difference")
+    /// A run that was merged did not come to its end.
+    package static let mergeCutOff = Code(rawValue: "merge-cut-off")
     /// Limits hold less than they say on this machine.
     package static let limitsWeakened = Code(rawValue: "limits-weakened")
   }

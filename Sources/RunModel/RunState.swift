@@ -85,9 +85,14 @@ package struct RunState: Sendable {
       problems.append(problem)
     case .runFinished(let finish):
       self.finish = finish
-    case .batchStarted, .batchFinished, .unknown:
+    case .batchStarted, .batchFinished, .resultSetAside, .unknown:
       break
     }
+  }
+
+  /// Number of planned tests by the word of their verdict.
+  package var verdicts: [String: Int] {
+    tests.reduce(into: [:]) { $0[$1.result.verdict.rawValue, default: 0] += 1 }
   }
 
   package func test(_ id: TestID) -> Test? { positions[id].map { tests[$0] } }

@@ -11,6 +11,14 @@ package struct TestDescriptor: Codable, Hashable, Sendable {
   package var libraryID: String
   /// Whether the test's module calls apps through the intent system; `nil` stands for `false`.
   private var intents: Bool?
+  private var namesake: Bool?
+
+  /// Whether another listed test, which need not be planned, has the same name, so that reports
+  /// show the whole ID.
+  package var hasNamesake: Bool {
+    get { namesake ?? false }
+    set { namesake = newValue ? true : nil }
+  }
 
   /// Whether the test's module calls apps through the intent system, so that each of its tests gets
   /// a batch of its own.

@@ -1,3 +1,4 @@
+package import RunModel
 import SystemFiles
 
 /// What tells one build of a test executable from another: the file, its size, and when its content
@@ -13,5 +14,10 @@ package struct ExecutableIdentity: Sendable, Hashable {
     file = stamp.identity
     size = stamp.size
     modified = stamp.modified
+  }
+
+  /// What a log says of a product; the file's place does not count.
+  package func product(named name: String) -> BuiltProduct {
+    BuiltProduct(name: name, size: size, modified: modified.fraction)
   }
 }

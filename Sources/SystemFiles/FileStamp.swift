@@ -14,6 +14,12 @@ package struct FileStamp: Hashable, Sendable {
 
     /// `SECONDS.NANOSECONDS`, without leading zeros.
     package var description: String { "\(seconds).\(nanoseconds)" }
+
+    /// Seconds with nine decimals.
+    package var fraction: String {
+      let digits = "\(nanoseconds)"
+      return "\(seconds)." + String(repeating: "0", count: max(0, 9 - digits.count)) + digits
+    }
   }
 
   package let identity: FileIdentity

@@ -47,15 +47,22 @@ package func readSmallFile(_ path: String, _ reading: FileReading = .anything) -
 
 /// The last bytes of a file, and whether they are all of it; `nil` when it cannot be read.
 package func readEnd(of path: String, bytes limit: Int) -> (bytes: [UInt8], isWhole: Bool)? {
+  guard let file = try? OwnedDescriptor(opening: path, O_RDONLY) else { return nil }
+  return readEnd(of: file.number, bytes: limit)
+}
+
+/// The last bytes of an open file, and whether they are all of it; `nil` when it cannot be read.
+package func readEnd(
+  of descriptor: Int32, bytes limit: Int
+) -> (bytes: [UInt8], isWhole: Bool)? {
   do throws(SystemFailure) {
-    let file = try OwnedDescriptor(opening: path, O_RDONLY)
-    let size = try retrying { lseek(file.number, 0, SEEK_END) }
-    try retrying { lseek(file.number, max(0, size - limit), SEEK_SET) }
+    let size = try retrying { lseek(descriptor, 0, SEEK_END) }
+    try retrying { lseek(descriptor, max(0, size - limit), SEEK_SET) }
     var buffer = [UInt8](repeating: 0, count: limit)
     var count = 0
     while count < limit {
       let got = try retrying {
-        buffer[count...].withUnsafeMutableBytes { read(file.number, $0.baseAddress, $0.count) }
+        buffer[count...].withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       }
       if got == 0 { break }
       count += got

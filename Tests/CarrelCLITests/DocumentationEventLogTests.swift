@@ -7,6 +7,34 @@ import Testing
   private static let test = TestID(product: "P", library: .testing, name: "M.f()")
   private static let location = SourceLocation(file: "/f.swift", line: 1, column: 2)
 
+  private static let namesake: TestDescriptor = {
+    var namesake = TestDescriptor(
+      id: test, displayName: "d", location: location, usesIntents: true)
+    namesake.hasNamesake = true
+    return namesake
+  }()
+
+  /// A header with a value in every place.
+  private static let header: RunHeader = {
+    var header =
+      RunHeader(
+        runID: "i", carrel: "0", packagePath: "/p", arguments: [], workers: 1, batch: "auto",
+        retries: 0, timeLimit: 1, leaksFail: true, isolation: "directories", seed: "s",
+        toolchain: "t", hostName: "h", passedVariables: [],
+        limits: RunLimits(
+          limits: ResourceLimits(
+            memory: 1, processes: 1, files: 1, disk: 1, cpus: 1, silence: 1),
+          mechanism: "rlimits", notes: []))
+    header.sources = [
+      RunSource(
+        header: header, startedAt: 1, endedAt: 2, finish: RunFinish(exitCode: 1, duration: 1))
+    ]
+    header.continues = "c"
+    header.folder = "/f"
+    header.products = [BuiltProduct(name: "P", size: 1, modified: "1.2")]
+    return header
+  }()
+
   /// Events with a value in every place that may be empty.
   private static let events: [RunEvent.Kind] = {
     let log = LogReference(path: "logs/x", bytes: 1, isTruncated: false)
@@ -30,16 +58,8 @@ import Testing
           test: test, verdict: .failed, attempts: 1, company: company, unnamed: 1, reason: "r"))
     }
     return [
-      .runStarted(
-        RunHeader(
-          runID: "i", carrel: "0", packagePath: "/p", arguments: [], workers: 1, batch: "auto",
-          retries: 0, timeLimit: 1, leaksFail: true, isolation: "directories", seed: "s",
-          toolchain: "t", hostName: "h", passedVariables: [],
-          limits: RunLimits(
-            limits: ResourceLimits(
-              memory: 1, processes: 1, files: 1, disk: 1, cpus: 1, silence: 1),
-            mechanism: "rlimits", notes: []))),
-      .testPlanned(TestDescriptor(id: test, displayName: "d", location: location)),
+      .runStarted(header),
+      .testPlanned(namesake),
       .batchStarted(BatchStart(batch: 1, worker: 1, purpose: .planned, tests: [test])),
       .attemptStarted(AttemptStart(test: test, attempt: 1, batch: 1, worker: 1)),
       attempt(.exited(1)), attempt(.signaled(9)),
@@ -50,7 +70,9 @@ import Testing
       .problem(RunProblem(severity: .error, code: .listingFailed, message: "m", output: "o")),
       .runFinished(
         RunFinish(
-          exitCode: 1, duration: 1, interruptedBy: "SIGINT", processorSeconds: 1, peakMemory: 1)),
+          exitCode: 1, duration: 1, interruptedBy: "SIGINT", processorSeconds: 1, peakMemory: 1,
+          verdicts: ["passed": 1])),
+      .resultSetAside(SetAsideResult(test: test, run: "i", verdict: .passed)),
     ]
   }()
 
@@ -59,7 +81,7 @@ import Testing
     let grammar = page.code.filter { $0.language == "ebnf" }.map(\.text).joined(separator: "\n")
     var keys: Set<String> = []
     for kind in Self.events {
-      let bytes = try JSONEncoder().encode(RunEvent(time: 1, kind))
+      let bytes = try JSONEncoder().encode(RunEvent(time: 1, kind, run: "i"))
       let text = String(decoding: bytes, as: UTF8.self)
       keys.formUnion(text.matches(of: #/"(\w+)":/#).map { String($0.1) })
       keys.formUnion(text.matches(of: #/"kind":"(\w+)"/#).map { String($0.1) })

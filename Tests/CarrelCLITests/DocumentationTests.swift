@@ -10,7 +10,7 @@ import Workers
 @Suite struct DocumentationTests {
   static let specs = [
     RunCommand.spec, ListCommand.spec, BundleCommand.spec, ReproCommand.spec, RerunCommand.spec,
-    DoctorCommand.spec,
+    ResumeCommand.spec, ReportCommand.spec, RunsCommand.spec, MergeCommand.spec, DoctorCommand.spec,
   ]
 
   /// The list above is that of the sources.

@@ -1,3 +1,4 @@
+import Evidence
 import FoundationEssentials
 import Glibc
 import Reporting
@@ -109,9 +110,10 @@ import Workers
     isQuiet: Bool
   ) throws {
     let fixture = try Fixture(isQuiet: isQuiet)
-    try writeSmallFile(fixture.folder.path(of: "a.log"), Array("last words\n".utf8))
+    try makeFolders(fixture.folder.path(of: "logs"))
+    try writeSmallFile(fixture.folder.path(of: "logs/a.log"), Array("last words\n".utf8))
     fixture.end("testA", .failed) {
-      $0.stdout = LogReference(path: "a.log", bytes: 11, isTruncated: false)
+      $0.stdout = LogReference(path: "logs/a.log", bytes: 11, isTruncated: false)
     }
     let lines = fixture.news
     #expect(lines[0].hasPrefix("FAIL") && lines[0].contains("M.C/testA"), "\(lines)")
@@ -220,20 +222,30 @@ import Workers
 }
 
 @Suite struct LogTextTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try makeFolders(folder.path(of: "logs"))
+  }
+
+  private func end(_ name: String, bytes: Int) -> LogEnd? {
+    let log = LogReference(path: "logs/\(name)", bytes: 0, isTruncated: false)
+    return LogText.end(of: log, in: RunRecord(path: folder.path), bytes: bytes)
+  }
+
   @Test(arguments: [(1, ""), (3, "€"), (4, "c€"), (6, "abc€"), (100, "abc€")])
   func theEndOfALogIsRead(bytes: Int, text: String) throws {
-    let folder = try TemporaryFolder()
-    try writeSmallFile(folder.path(of: "log"), Array("abc€".utf8))
-    let found = LogText.end(of: folder.path(of: "log"), bytes: bytes)
+    try writeSmallFile(folder.path(of: "logs/log"), Array("abc€".utf8))
+    let found = end("log", bytes: bytes)
     // What a cut leaves of a character is left out.
     #expect(found?.text == text)
     #expect(found?.bytes == text.utf8.count)
   }
 
   @Test func whatCannotBeReadIsNothing() throws {
-    let folder = try TemporaryFolder()
-    #expect(LogText.end(of: folder.path(of: "missing"), bytes: 10) == nil)
-    try writeSmallFile(folder.path(of: "empty"), [])
-    #expect(LogText.end(of: folder.path(of: "empty"), bytes: 10)?.text == "")
+    #expect(end("missing", bytes: 10) == nil)
+    try writeSmallFile(folder.path(of: "logs/empty"), [])
+    #expect(end("empty", bytes: 10)?.text == "")
   }
 }
