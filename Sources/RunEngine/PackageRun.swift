@@ -45,9 +45,11 @@ package struct PackageRun {
     }
     var isolation: (choice: IsolationChoice, plan: SandboxPlan?)
     isolation = (IsolationChoice(level: .directories, reason: "nothing was run"), nil)
+    var clones: CloneChoice?
     if failure == nil {
       do {
         isolation = try workplace.chooseIsolation(request.configuration, catalog)
+        clones = try workplace.chooseClones(request.configuration, catalog, plan: isolation.plan)
       } catch {
         failure = error
       }
@@ -56,7 +58,7 @@ package struct PackageRun {
     defer { limiter.close() }
     let header = header(
       record: record, compiler: catalog.compiler, isolation: isolation.choice,
-      limits: limiter.record)
+      clones: clones, limits: limiter.record)
     try record.write(header)
     if failure == nil {
       do {
@@ -73,7 +75,7 @@ package struct PackageRun {
       catalog: catalog,
       package: package, configuration: request.configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: isolation.plan,
-      listener: listener, limiter: limiter)
+      cloneWay: clones?.way ?? .copy, listener: listener, limiter: limiter)
     if let failure { session.log(.problem(listener.problem(for: failure))) }
     if !selected.isEmpty {
       listener.runWillStart(session, tests: plan.count, of: Set(catalog.tests.map(\.id)).count)
@@ -118,7 +120,8 @@ package struct PackageRun {
   }
 
   private func header(
-    record: RunRecord, compiler: String, isolation: IsolationChoice, limits: RunLimits?
+    record: RunRecord, compiler: String, isolation: IsolationChoice, clones: CloneChoice?,
+    limits: RunLimits?
   ) -> RunHeader {
     let package = request.package
     let configuration = request.configuration
@@ -141,6 +144,9 @@ package struct PackageRun {
       network: isolation.level == .sandbox ? configuration.isolation.network.rawValue : nil,
       writable: isolation.level == .sandbox && !configuration.isolation.writable.isEmpty
         ? configuration.isolation.writable : nil,
+      scratch: isolation.level == .sandbox && !configuration.isolation.scratch.isEmpty
+        ? configuration.isolation.scratch : nil,
+      clone: clones?.way.rawValue, cloneReason: clones?.reason,
       limits: limits)
   }
 }

@@ -12,7 +12,7 @@ extension EndToEnd {
     {
       let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
       #expect(run.output.status == 0, "\(run)")
-      #expect(try run.state.tests.count == 28)
+      #expect(try run.state.tests.count == 29)
       for test in try run.state.tests {
         let isExtra = test.id.name.hasPrefix("MisbehavingTests.")
         #expect(test.result.verdict == (isExtra ? .skipped : .passed), "\(test.id)\n\(run)")

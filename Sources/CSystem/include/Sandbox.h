@@ -24,6 +24,11 @@ struct carrel_sandbox_bind {
   /// Absolute path inside; what is missing of it is made when it lies in a private folder.
   const char *target;
   bool is_writable;
+  /// Absolute paths of two empty folders of one file system, which take what is written instead of
+  /// the source (overlayfs, Linux 5.11); NULL to write to the source. Needs a folder as source,
+  /// `upper` has the folder's mode and times, and `is_writable` says nothing.
+  const char *upper;
+  const char *work;
 };
 
 /// How the file system looks inside: as outside, but read-only, with private folders at /tmp,
@@ -52,6 +57,7 @@ enum carrel_sandbox_step {
   carrel_sandbox_proc,
   carrel_sandbox_network_up,
   carrel_sandbox_privileges,
+  carrel_sandbox_overlays,
 };
 
 /// What the first process says.
