@@ -141,9 +141,11 @@ static int overlay(const struct carrel_sandbox_bind *bind) {
   if (layers[1] >= 0) layers[2] = add_layer(context, "workdir", bind->work);
   int result = -1;
   // Everybody may set these attributes; and no folder is renamed by a note in one of them, so that
-  // the layers can be put together without the kernel.
+  // the layers can be put together without the kernel. What ends with the batch need not be forced
+  // to the disk: without `volatile` the end of the mount waits for the whole file system.
   if (layers[2] >= 0
       && syscall(SYS_fsconfig, context, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) == 0
+      && syscall(SYS_fsconfig, context, FSCONFIG_SET_FLAG, "volatile", NULL, 0) == 0
       && syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
     result = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
   int error = errno;

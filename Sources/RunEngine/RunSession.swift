@@ -325,8 +325,8 @@ package final class RunSession {
           batch: spec.batch, worker: spec.worker, end: ended.end, duration: ended.duration)))
     let failed = ended.results.filter { $0.verdict.needsBundle }
     let layers = root.layers(of: batch.container)
-    // A container that apps have used is not looked at; a copy is made as it was.
-    let isOver = batch.usesIntents && !root.isCopy(batch.container)
+    // A container that apps have used is not looked at; a clone is made as it was.
+    let isOver = batch.usesIntents && !root.isClone(batch.container)
     if let folder = root.retire(batch.container, keepsFiles: !failed.isEmpty || isOver) {
       if failed.isEmpty {
         disposal.remove(folder)

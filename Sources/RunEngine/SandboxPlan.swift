@@ -99,7 +99,7 @@ package struct SandboxPlan: Sendable {
     for container: Container, layers: ContainerLayers? = nil
   ) throws(WorkersError) -> Sandbox.Configuration {
     var own = [Sandbox.Bind(container.root, at: Self.view, isWritable: true)]
-    own += layers?.binds(of: container) ?? []
+    own += try layers?.binds(of: container) ?? []
     var overlays: [Sandbox.Bind] = []
     for (index, path) in scratch.enumerated() {
       let name = "scratch-\(index + 1)"

@@ -93,11 +93,19 @@ package struct ContainerLayers: Hashable, Sendable {
     }
   }
 
-  /// What the container's processes see in the places of its home and temporary folder.
-  package func binds(of container: Container) -> [Sandbox.Bind] {
-    zip(Container.layered, [template.home, template.temporary]).map { name, lower in
-      .init(lower, at: "\(container.view)/\(name)", layer: container.layer(name))
+  /// What the container's processes see in the places of its home and temporary folder. No sandbox
+  /// of the container may live.
+  ///
+  /// - Throws: ``WorkersError`` with code `container`.
+  package func binds(of container: Container) throws(WorkersError) -> [Sandbox.Bind] {
+    var binds: [Sandbox.Bind] = []
+    for (name, lower) in zip(Container.layered, [template.home, template.temporary]) {
+      let layer = container.layer(name)
+      // The kernel notes there that the folder was used, and refuses it for that.
+      try container.makeEmpty(layer.work)
+      binds.append(.init(lower, at: "\(container.view)/\(name)", layer: layer))
     }
+    return binds
   }
 
   /// Puts the layers together, so that the container has folders as any other. Its processes must
@@ -125,13 +133,20 @@ package struct ContainerLayers: Hashable, Sendable {
   }
 }
 
-/// A container that was made from a template.
-enum ContainerClone: Sendable {
-  case layered(ContainerLayers)
-  case copied(ContainerCopy)
+/// A container that was made from a template, and can be made so again after a batch at the price
+/// of what the batch has written: making folders and files is slow on file systems on which many
+/// were just removed.
+struct ContainerClone: Sendable {
+  private enum Contents: Sendable {
+    case layers(ContainerLayers)
+    case copies(home: TreeCopy, temporary: TreeCopy)
+  }
 
-  var layers: ContainerLayers? { if case .layered(let layers) = self { layers } else { nil } }
-  var copy: ContainerCopy? { if case .copied(let copy) = self { copy } else { nil } }
+  private let template: Container
+  private let identity: FileIdentity
+  private var contents: Contents
+
+  var layers: ContainerLayers? { if case .layers(let layers) = contents { layers } else { nil } }
 
   /// - Parameter used: What has the container's place now.
   /// - Throws: ``WorkersError`` with code `container`.
@@ -141,68 +156,65 @@ enum ContainerClone: Sendable {
   ) throws(WorkersError) -> ContainerClone {
     // Nobody in a sandbox sees the template.
     if way != .overlay { try template.check() }
-    if way != .overlay, var copy = used?.copy, copy.template == template.container {
+    if var used, used.template == template.container, (way == .overlay) == (used.layers != nil) {
       do throws(WorkersError) {
-        try copy.restore(container)
-        return .copied(copy)
+        try used.restore(container)
+        return used
       } catch {
-        // Whatever is in the way of that is in the way of a new one, or is not.
+        // What is in the way of that is removed, or is in the way of a new one, too.
       }
     }
     if let failure = removeTree(container.root) {
       throw WorkersError(.container, "cannot make a new container", cause: failure)
     }
-    guard way == .overlay else {
-      return .copied(try ContainerCopy(container, of: template.container))
-    }
-    return .layered(try ContainerLayers.make(container, over: template))
+    return try ContainerClone(container, of: template, by: way)
   }
-}
 
-/// A container with copies of a template's files.
-struct ContainerCopy: Sendable {
-  let template: Container
-  private let identity: FileIdentity
-  private var home: TreeCopy
-  private var temporary: TreeCopy
-
-  /// - Throws: ``WorkersError`` with code `container`, also when the container exists already.
-  init(_ container: Container, of template: Container) throws(WorkersError) {
-    self.template = template
-    guard mkdir(container.root, 0o700) == 0, let identity = FileIdentity(path: container.root) else {
+  private init(
+    _ container: Container, of template: ContainerTemplate, by way: CloneWay
+  ) throws(WorkersError) {
+    self.template = template.container
+    if way == .overlay {
+      contents = .layers(try ContainerLayers.make(container, over: template))
+    } else {
+      guard mkdir(container.root, 0o700) == 0 else {
+        throw container.failure(errno, "cannot make \(container.root)")
+      }
+      do throws(FileError) {
+        contents = .copies(
+          home: try TreeCopy(of: template.container.home, at: container.home),
+          temporary: try TreeCopy(of: template.container.temporary, at: container.temporary))
+      } catch {
+        throw WorkersError(.container, error)
+      }
+      try container.fillClone(from: template.container)
+    }
+    guard let identity = FileIdentity(path: container.root) else {
       throw container.failure(errno, "cannot make \(container.root)")
     }
     self.identity = identity
-    do throws(FileError) {
-      home = try TreeCopy(of: template.home, at: container.home)
-      temporary = try TreeCopy(of: template.temporary, at: container.temporary)
-    } catch {
-      throw WorkersError(.container, error)
-    }
-    try container.fillClone(from: template)
   }
 
   /// Makes the container as it was when it was new.
-  mutating func restore(_ container: Container) throws(WorkersError) {
+  ///
+  /// - Throws: ``WorkersError`` with code `container`; then it is in no state that can be used.
+  private mutating func restore(_ container: Container) throws(WorkersError) {
     var status = stat()
     guard lstat(container.root, &status) == 0, status.isFolder, status.identity == identity,
-      let folder = try? OwnedDescriptor(opening: container.root, O_RDONLY | O_DIRECTORY),
-      let names = try? listFolder(folder.number)
+      chmod(container.root, 0o700) == 0
     else { throw WorkersError(.container, "\(container.root) is not what it was") }
-    let copied = Container.layered.map { Array($0.utf8) }
-    for name in names where !copied.contains(name) {
-      if let failure = removeEntry(name, in: container.root) {
-        throw WorkersError(.container, "cannot make a new container", cause: failure)
+    let kept = Container.layered + ["layers", "evidence"]
+    try container.clear(container.root, keeping: kept)
+    switch contents {
+    case .layers: try container.clearLayers(like: [template.home, template.temporary])
+    case .copies(var home, var temporary):
+      do throws(FileError) {
+        try home.restore()
+        try temporary.restore()
+      } catch {
+        throw WorkersError(.container, error)
       }
-    }
-    do throws(FileError) {
-      try home.restore()
-      try temporary.restore()
-    } catch {
-      throw WorkersError(.container, error)
-    }
-    guard chmod(container.root, 0o700) == 0 else {
-      throw container.failure(errno, "cannot make \(container.root) again")
+      contents = .copies(home: home, temporary: temporary)
     }
     try container.fillClone(from: template)
   }
@@ -262,11 +274,57 @@ extension Container {
   /// Makes what every clone has of its own: the index, which Carrel itself writes to, and folders
   /// for evidence.
   fileprivate func fillClone(from template: Container) throws(WorkersError) {
-    for folder in [evidence, attachments] where mkdir(folder, 0o700) != 0 {
-      throw failure(errno, "cannot make \(folder)")
-    }
+    try makeEmpty(evidence, keeping: [lastComponent(of: attachments)])
+    try makeEmpty(attachments)
     try asWorkersError(.container) { () throws(FileError) in
       try copyTree(template.index, to: index)
+    }
+  }
+
+  /// Empties the layers of home and temporary folder, and removes all others.
+  ///
+  /// - Parameter folders: Whose permissions and times of change the upper ones have.
+  fileprivate func clearLayers(like folders: [String]) throws(WorkersError) {
+    try clear(layers, keeping: Self.layered + ["empty"])
+    for (name, folder) in zip(Self.layered, folders) {
+      let layer = layer(name)
+      for path in ["\(root)/\(name)", layer.upper, layer.work] { try makeEmpty(path) }
+      try asWorkersError(.container) { () throws(FileError) in
+        try copyAttributes(of: folder, to: layer.upper)
+      }
+    }
+  }
+
+  /// Makes a folder with nothing in it, and no attributes, out of whatever has the path.
+  fileprivate func makeEmpty(_ path: String, keeping kept: [String] = []) throws(WorkersError) {
+    var status = stat()
+    if lstat(path, &status) == 0 {
+      if status.isFolder, status.st_uid == geteuid(), status.st_gid == getegid() {
+        guard chmod(path, 0o700) == 0, carrel_strip_attributes(path) == 0 else {
+          throw failure(errno, "cannot empty \(path)")
+        }
+        return try clear(path, keeping: kept)
+      }
+      if let failure = removeTree(path) {
+        throw WorkersError(.container, "cannot make a new container", cause: failure)
+      }
+    }
+    guard mkdir(path, 0o700) == 0 else { throw failure(errno, "cannot make \(path)") }
+  }
+
+  /// Removes what is in a folder.
+  ///
+  /// - Parameter kept: Names that stay.
+  fileprivate func clear(_ folder: String, keeping kept: [String]) throws(WorkersError) {
+    guard
+      let descriptor = try? OwnedDescriptor(opening: folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
+      let names = try? listFolder(descriptor.number)
+    else { throw WorkersError(.container, "cannot list \(folder)", advice: WorkRoot.advice) }
+    let kept = kept.map { Array($0.utf8) }
+    for name in names where !kept.contains(name) {
+      if let failure = removeEntry(name, in: folder) {
+        throw WorkersError(.container, "cannot empty \(folder)", cause: failure)
+      }
     }
   }
 }

@@ -208,7 +208,7 @@ package final class WorkRoot {
 
   /// Gives a worker a container for its next batch that has what a template has.
   ///
-  /// A copy that the batch before has left is made as it was instead of anew.
+  /// A clone that the batch before has left is made as it was instead of anew.
   ///
   /// - Parameters:
   ///   - way: Must be one that works here.
@@ -256,9 +256,8 @@ package final class WorkRoot {
   /// What a worker's container consists of when that is more than its folders.
   package func layers(of container: Container) -> ContainerLayers? { clones[container]?.layers }
 
-  /// Whether a container has copies of a template's files, which are made as they were for the next
-  /// batch.
-  package func isCopy(_ container: Container) -> Bool { clones[container]?.copy != nil }
+  /// Whether a container was made from a template; the next batch gets it as it was then.
+  package func isClone(_ container: Container) -> Bool { clones[container] != nil }
 
   /// Notes what a worker's container holds now, for ``isUntouched(worker:)``.
   package func noteContents(worker: Int) {
@@ -283,7 +282,7 @@ package final class WorkRoot {
   /// - Returns: Its new path, when it has files that the caller must remove; `nil` when it can be
   ///   given to the next batch.
   package func retire(_ container: Container, keepsFiles: Bool) -> String? {
-    if !keepsFiles, isUnused(container) || isCopy(container) && isInPlace {
+    if !keepsFiles, isUnused(container) || isClone(container) && isInPlace {
       return nil
     }
     forget(container)

@@ -366,7 +366,7 @@ private struct Journal {
 }
 
 /// The first column of a query's rows.
-private func rows(of path: String, _ sql: String) throws -> [String] {
+func rows(of path: String, _ sql: String) throws -> [String] {
   var database: OpaquePointer?
   guard sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
     throw FixtureProblem("cannot open \(path)")

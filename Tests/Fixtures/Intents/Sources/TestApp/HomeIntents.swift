@@ -21,3 +21,14 @@ struct FillHome: AppIntent {
     return .result()
   }
 }
+
+/// Makes a file of 16 MiB in the home folder.
+struct FillLarge: AppIntent {
+  static let title: LocalizedStringResource = "Fill Large"
+
+  func perform() async throws -> some IntentResult {
+    let file = URL(fileURLWithPath: NSHomeDirectory()).appendingPathComponent("large")
+    try Data(repeating: 1, count: 16 << 20).write(to: file)
+    return .result()
+  }
+}
