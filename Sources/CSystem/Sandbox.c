@@ -129,8 +129,8 @@ static int add_layer(int context, const char *key, const char *path) {
   return -1;
 }
 
-/// A mount of a folder in which everything can be changed while the folder stays as it is. It has no
-/// place yet.
+/// A mount of a folder in which everything can be changed while the folder stays as it is. It has
+/// no place yet.
 ///
 /// Returns -1 with errno set when there is none.
 static int overlay(const struct carrel_sandbox_bind *bind) {
@@ -638,7 +638,8 @@ int carrel_sandbox_receive(int control, struct carrel_sandbox_message *message, 
   ssize_t size;
   do {
     size = recvmsg(control, &header, MSG_CMSG_CLOEXEC);
-  } while (size < 0 && errno == EINTR);
+    // That the other end has not read everything is told once, before what it has said.
+  } while (size < 0 && (errno == EINTR || errno == ECONNRESET));
   if (size < 0) return errno == EAGAIN ? 0 : -1;
   if (size != sizeof *message) return -1;
   struct cmsghdr *part = CMSG_FIRSTHDR(&header);

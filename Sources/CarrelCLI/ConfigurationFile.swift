@@ -172,7 +172,8 @@ enum ConfigurationFile {
 
     mutating func isolation(_ json: WireJSON) throws(Problem) -> IsolationRequest {
       let path = "isolation"
-      let members = try object(json, path, keys: ["level", "network", "writable", "scratch", "clone"])
+      let members = try object(
+        json, path, keys: ["level", "network", "writable", "scratch", "clone"])
       var request = IsolationRequest()
       request.level = try choice(members["level"], "\(path).level")
       if let network: SandboxNetwork = try choice(members["network"], "\(path).network") {

@@ -17,7 +17,8 @@ enum IsolationOptions {
       help: "a file or folder that tests may write to in a sandbox, besides their container"),
     OptionSpec(
       "--scratch", value: "PATH", isRepeatable: true,
-      help: "a folder that tests may write to in a sandbox while it stays as it is: what they write "
+      help:
+        "a folder that tests may write to in a sandbox while it stays as it is: what they write "
         + "ends with their batch"),
     OptionSpec(
       "--clone", value: "auto|overlay|reflink|copy",
@@ -42,7 +43,9 @@ enum IsolationOptions {
     let scratch = arguments.all("--scratch")
     request.scratch += scratch.map { context.absolute($0) }
     let ways = ["auto"] + CloneWay.allCases.map(\.rawValue)
-    if let way = try arguments.choice("--clone", of: ways) { request.clone = CloneWay(rawValue: way) }
+    if let way = try arguments.choice("--clone", of: ways) {
+      request.clone = CloneWay(rawValue: way)
+    }
     if request.level == .directories, !configuration.limits.isEmpty {
       throw UsageError(
         message: "the level 'directories' has no limits; use --isolation processes or sandbox")

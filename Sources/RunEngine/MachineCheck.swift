@@ -126,7 +126,8 @@ package struct MachineCheck {
     }
     let finding = Finding(
       name: name, status: .warning,
-      message: "--isolation sandbox does not work: \(problem ?? "")", fix: Self.adviceForSandboxes())
+      message: "--isolation sandbox does not work: \(problem ?? "")", fix: Self.adviceForSandboxes()
+    )
     return (finding, nil)
   }
 

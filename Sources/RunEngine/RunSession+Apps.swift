@@ -52,7 +52,8 @@ extension RunSession {
   }
 
   private func makeFixture(
-    for spec: BatchSpec, then handler: @escaping (Result<ContainerTemplate, EnvironmentFault>) -> Void
+    for spec: BatchSpec,
+    then handler: @escaping (Result<ContainerTemplate, EnvironmentFault>) -> Void
   ) {
     intents.makeFixture(
       root: root, indexTemplate: indexTemplate,

@@ -349,7 +349,8 @@ package final class RunSession {
   ) -> BundleTask {
     BundleTask(
       startOrder: ended.startOrder, start: batchStart(batch.spec, starts[batch.spec.batch]),
-      request: ended.request, original: batch.container, container: container, layers: layers, header: header,
+      request: ended.request, original: batch.container, container: container, layers: layers,
+      header: header,
       record: record, compression: configuration.compression, selection: ended.selection,
       calls: batch.intents.map { CallEvidence($0) }, hang: ended.hang, stop: disposal.stopsPacking)
   }

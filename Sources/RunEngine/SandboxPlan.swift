@@ -160,7 +160,8 @@ package struct SandboxPlan: Sendable {
     // It would be seen under one of its names only, or the two would differ.
     guard resolved == path || !isHidden(path) else {
       throw WorkersError(
-        .sandbox, "'\(path)' cannot be scratch in sandboxes: it leads through a link to "
+        .sandbox,
+        "'\(path)' cannot be scratch in sandboxes: it leads through a link to "
           + "'\(resolved)'", context: ["path": path], advice: "name '\(resolved)'")
     }
     return resolved

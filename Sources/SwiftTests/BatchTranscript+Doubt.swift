@@ -88,7 +88,8 @@ extension BatchTranscript {
   static func explanation(ofRefusal path: String) -> TestIssue {
     let known = access(path, F_OK) == 0 ? path : folder(of: path)
     var status = stat()
-    let folder = stat(known, &status) == 0 && !status.isFolder ? SystemFiles.folder(of: known) : known
+    let folder =
+      stat(known, &status) == 0 && !status.isFolder ? SystemFiles.folder(of: known) : known
     return TestIssue(
       message: "the test could not write to '\(path)', which lies outside of its container and is "
         + "read-only in the sandbox; allow it with --writable '\(known)', or with --scratch "

@@ -12,7 +12,7 @@ package enum CloneWay: String, Codable, CaseIterable, Sendable {
   /// Files are copied.
   case copy
 
-  /// Finds out with real files why files of a folder cannot share their blocks; `nil` when they can.
+  /// Finds out with real files why files of a folder cannot share blocks; `nil` when they can.
   package static func reflinkProblem(in folder: String) -> SystemFailure? {
     let (from, to) = ("\(folder)/reflink-check", "\(folder)/reflink-check-2")
     defer {
@@ -54,7 +54,8 @@ package struct ContainerTemplate: Sendable {
   func check() throws(WorkersError) {
     guard Self.stamps(of: container) == stamps else {
       throw WorkersError(
-        .container, "somebody has written to the data that all attempts start with, outside of "
+        .container,
+        "somebody has written to the data that all attempts start with, outside of "
           + "their own container", context: ["path": container.root],
         advice: "--isolation sandbox keeps tests from that")
     }
@@ -123,7 +124,7 @@ package struct ContainerLayers: Hashable, Sendable {
     }
   }
 
-  /// Bytes on the disk of the files that the container's processes see, besides those in its folder.
+  /// Bytes on the disk of what the container's processes see, besides what is in its folder.
   ///
   /// - Parameter limit: Counting ends when more has been found.
   package func size(of container: Container, limit: Int) -> Int {

@@ -212,8 +212,8 @@ package final class WorkRoot {
   ///
   /// - Parameters:
   ///   - way: Must be one that works here.
-  ///   - handler: Called by the loop, with a ``WorkersError`` with code `container` when it cannot be
-  ///     made, or somebody has written to the template.
+  ///   - handler: Called by the loop, with a ``WorkersError`` with code `container` when it cannot
+  ///     be made, or somebody has written to the template.
   package func prepare(
     worker: Int, from template: ContainerTemplate, by way: CloneWay, in loop: EventLoop,
     then handler: @escaping (WorkersError?) -> Void

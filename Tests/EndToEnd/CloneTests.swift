@@ -82,8 +82,8 @@ extension EndToEnd {
       }
     }
 
-    /// All that was committed is there, although the seed intent's app had the newest rows in a file
-    /// of their own; and a bundle has what the test's app has committed.
+    /// All that was committed is there, although the seed intent's app had the newest rows in a
+    /// file of their own; and a bundle has what the test's app has committed.
     @Test(arguments: CloneWay.allCases.filter { $0 != .reflink })
     func openDatabasesAreClonedWhole(way: CloneWay) async throws {
       let run = try await run(
@@ -117,7 +117,8 @@ extension EndToEnd {
     }
 
     /// The template's files count against the limit as those of a copy do.
-    @Test(arguments: ["overlay", "copy"]) func theDiskLimitCountsTheTemplate(way: String) async throws
+    @Test(arguments: ["overlay", "copy"]) func theDiskLimitCountsTheTemplate(way: String)
+      async throws
     {
       let run = try await run(
         "testHangs", seed: "\"intent\": \"FillLarge\"",
@@ -137,8 +138,8 @@ extension EndToEnd {
       }
       let configuration = folder.path(of: "carrel.json")
       let text = """
-        {"format": "1.0", "isolation": {"level": "sandbox", "clone": "overlay"}, "intents": {"seed": \
-        {"bundle": "com.example.TestApp", "intent": "FillHome"}}}
+        {"format": "1.0", "isolation": {"level": "sandbox", "clone": "overlay"},
+          "intents": {"seed": {"bundle": "com.example.TestApp", "intent": "FillHome"}}}
         """
       try text.write(to: URL(filePath: configuration), atomically: true, encoding: .utf8)
       let name = "testFailsAfterChangesInItsHome"
@@ -146,7 +147,8 @@ extension EndToEnd {
         [
           "/usr/bin/setpriv", "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups",
           Carrel.executable, "run", package.path, "--skip-build", "--config", configuration,
-          "--output", folder.path(of: "runs"), "--test", "MisbehavingTests.MisbehavingTests/\(name)",
+          "--output", folder.path(of: "runs"), "--test",
+          "MisbehavingTests.MisbehavingTests/\(name)",
           "--pass-env", "CARREL_TEST_CASE",
         ],
         environment: Carrel.variables(adding: [

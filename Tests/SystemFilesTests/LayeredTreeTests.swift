@@ -28,8 +28,11 @@ import Testing
   /// Hides all that a lower folder has.
   private func makeOpaque(_ name: String) async throws {
     let result = try await runProcess(
-      ["/usr/bin/python3", "-c", "import os,sys; os.setxattr(sys.argv[1], 'user.overlay.opaque', b'y')",
-        "\(upper)/\(name)"])
+      [
+        "/usr/bin/python3", "-c",
+        "import os,sys; os.setxattr(sys.argv[1], 'user.overlay.opaque', b'y')",
+        "\(upper)/\(name)",
+      ])
     try #require(result.status == 0, "\(result.errorText)")
   }
 

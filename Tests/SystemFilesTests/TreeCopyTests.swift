@@ -69,7 +69,8 @@ import Testing
     ("folder added", { try? makeFolders($0 + "/new/and/more") }),
     ("renamed", { rename($0 + "/part", $0 + "/renamed") }),
     (
-      "exchanged", { target in
+      "exchanged",
+      { target in
         rename(target + "/part", target + "/x")
         rename(target + "/other", target + "/part")
         rename(target + "/x", target + "/other")
@@ -91,10 +92,13 @@ import Testing
         mkdir(target + "/a", 0o700)
       }
     ),
-    ("link elsewhere", { target in
-      unlink(target + "/link")
-      symlink("/etc/passwd", target + "/link")
-    }),
+    (
+      "link elsewhere",
+      { target in
+        unlink(target + "/link")
+        symlink("/etc/passwd", target + "/link")
+      }
+    ),
     ("second name", { link($0 + "/a", $0 + "/part/second") }),
     ("fifo", { mkfifo($0 + "/fifo", 0o600) }),
     (

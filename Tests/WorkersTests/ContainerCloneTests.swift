@@ -96,7 +96,8 @@ import Testing
     let before = treeStamps(template.container.root)
     for _ in 1...2 {
       let container = try clone(template, way)
-      let output = try run("cd; find . | sort; cat kept folder/inner/a; stat -c %a kept", in: container)
+      let output = try run(
+        "cd; find . | sort; cat kept folder/inner/a; stat -c %a kept", in: container)
       #expect(
         output.split(separator: "\n").map(String.init) == [
           ".", "./Documents", "./Documents/b", "./Library", "./Library/Application Support",
@@ -122,7 +123,9 @@ import Testing
     let container = try clone(template, way)
     _ = try run(Self.vandalism, in: container)
     let layers = root.layers(of: container)
-    let size = folderSize(container.root, limit: 1 << 30) + (layers?.size(of: container, limit: 1 << 30) ?? 0)
+    let size =
+      folderSize(container.root, limit: 1 << 30)
+      + (layers?.size(of: container, limit: 1 << 30) ?? 0)
     #expect(size >= 5 * 4096)
     let retired = Container(root: try #require(root.retire(container, keepsFiles: true)))
     try layers?.flatten(retired)
@@ -180,11 +183,14 @@ import Testing
     let template = try template()
     let container = try clone(template, way)
     let before = FileIdentity(path: container.home)
-    _ = try run("cd; echo x > new; rm -rf ../evidence; ln -s /tmp ../evidence; chmod 0 .", in: container)
+    _ = try run(
+      "cd; echo x > new; rm -rf ../evidence; ln -s /tmp ../evidence; chmod 0 .", in: container)
     #expect(root.retire(container, keepsFiles: false) == nil)
     #expect(try clone(template, way) == container)
     #expect(FileIdentity(path: container.home) == before)
-    #expect(try run("cd; ls; stat -c %a .", in: container) == "Documents\nLibrary\nfolder\ngone\nkept\n700\n")
+    #expect(
+      try run("cd; ls; stat -c %a .", in: container)
+        == "Documents\nLibrary\nfolder\ngone\nkept\n700\n")
     #expect(folderEntries(container.evidence) == ["attachments"])
     let retired = try #require(root.retire(container, keepsFiles: true))
     removeTree(retired)

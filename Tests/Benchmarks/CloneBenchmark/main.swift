@@ -1,10 +1,10 @@
-// How long it takes to provide and remove a container with the data of a template of 1,000 files and
-// 50 MB, by every way that works here, beside `cp -a` and `rm -r` of the same files.
+// How long it takes to provide and remove a container with the data of a template of 1,000 files
+// and 50 MB, by every way that works here, beside `cp -a` and `rm -r` of the same files.
 //
 // Usage: clone-benchmark FOLDER ROUNDS
 //
-// Prints a line for each way and round: its name, its seconds, and those of `cp -a` and `rm -r` that
-// were measured right after it.
+// Prints a line for each way and round: its name, its seconds, and those of `cp -a` and `rm -r`
+// that were measured right after it.
 
 import Glibc
 import RunModel

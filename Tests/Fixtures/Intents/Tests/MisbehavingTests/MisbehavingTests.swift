@@ -37,7 +37,8 @@ final class MisbehavingTests: XCTestCase {
   func testFailsAfterChangesInItsHome() async throws {
     let home = NSHomeDirectory()
     let files = FileManager.default
-    XCTAssertEqual(try files.contentsOfDirectory(atPath: home + "/gone").sorted(), ["f0", "f1", "f2"])
+    XCTAssertEqual(
+      try files.contentsOfDirectory(atPath: home + "/gone").sorted(), ["f0", "f1", "f2"])
     XCTAssertFalse(files.fileExists(atPath: home + "/fifo"))
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: home + "/kept/f0"))
     file.seekToEndOfFile()
