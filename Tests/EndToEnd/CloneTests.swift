@@ -69,6 +69,14 @@ extension EndToEnd {
         #expect(try run.state.header?.cloneReason == "it was asked for")
         found.append(try await contents(ofBundle: try run.bundle(test, attempt: 1)))
         found.append(try await contents(ofBundle: try run.bundle(test, attempt: 2)))
+        // The seed intent is called again, and the test finds the same.
+        let runs = run.folder.path(of: "repro")
+        let repro = try await Carrel.invoke([
+          "repro", try run.bundle(test), run.package.path, "--skip-build", "--output", runs,
+        ])
+        #expect(repro.status == 0 && repro.text.contains("REPRODUCED"), "\(repro.allText)")
+        let state = RunState(try readEvents("\(try recordFolder(in: runs))/events.jsonl"))
+        #expect(state.header?.clone == options.last)
       }
       for other in found.dropFirst() {
         #expect(found[0].symmetricDifference(other).map(\.path).sorted() == [])
