@@ -123,6 +123,10 @@ let package = Package(
       name: "teardown-benchmark", dependencies: ["RunModel", "Workers"],
       path: "Tests/Benchmarks/TeardownBenchmark"),
 
+    .executableTarget(
+      name: "clone-benchmark", dependencies: ["RunModel", "SystemFiles", "Workers"],
+      path: "Tests/Benchmarks/CloneBenchmark"),
+
     // What several test targets share.
     .target(
       name: "TestSupport", dependencies: ["CSystem", "RunModel"], path: "Tests/TestSupport"),

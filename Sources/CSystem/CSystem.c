@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { highest_descriptor_count = 16 };
@@ -284,6 +285,39 @@ int carrel_copy_file(const char *from, const char *to, mode_t mode) {
   if (target >= 0) close(target);
   errno = error;
   return result;
+}
+
+int carrel_clone_file(const char *from, const char *to, mode_t mode) {
+  int source = open(from, O_RDONLY | O_CLOEXEC);
+  if (source < 0) return -1;
+  int target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  int result = target < 0 ? -1 : ioctl(target, FICLONE, source);
+  int error = errno;
+  close(source);
+  if (target >= 0) close(target);
+  errno = error;
+  return result;
+}
+
+bool carrel_is_opaque(const char *path) {
+  static const char *const names[] = {"user.overlay.opaque", "trusted.overlay.opaque"};
+  for (size_t index = 0; index < sizeof names / sizeof names[0]; index++) {
+    char value[2];
+    if (lgetxattr(path, names[index], value, sizeof value) == 1 && value[0] == 'y') return true;
+  }
+  return false;
+}
+
+int carrel_strip_attributes(const char *path) {
+  char names[65536];
+  ssize_t size = llistxattr(path, names, sizeof names);
+  if (size < 0) return errno == ENOTSUP ? 0 : -1;
+  for (const char *name = names; name < names + size; name += strlen(name) + 1) {
+    // Labels of the system's own policy are not the user's.
+    if (strncmp(name, "security.", 9) == 0) continue;
+    if (lremovexattr(path, name) < 0 && errno != ENODATA) return -1;
+  }
+  return 0;
 }
 
 const int carrel_path_only = O_PATH;

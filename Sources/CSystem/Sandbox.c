@@ -33,6 +33,9 @@ struct bind {
   const char *source;
   const char *target;
   bool is_writable;
+  /// Of an overlay; NULL for a source that is seen itself.
+  const char *upper;
+  const char *work;
 };
 
 enum {
@@ -113,6 +116,57 @@ static int set_attributes(int place, const char *path, unsigned flags, uint64_t 
   struct mount_attr attr = {.attr_set = attributes, .propagation = mount_private};
   return (int)syscall(
       SYS_mount_setattr, place, path, flags | AT_RECURSIVE, &attr, sizeof attr);
+}
+
+/// Names a folder as a layer of a file system to be. By its descriptor: fsconfig(2) takes texts of
+/// at most 255 bytes, which a path may exceed.
+///
+/// Returns the descriptor, which has to stay open until the file system is made, or -1.
+static int add_layer(int context, const char *key, const char *path) {
+  int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return -1;
+  char name[32] = "/proc/self/fd/", digits[12];
+  size_t end = strlen(name), count = 0;
+  int rest = folder;
+  do {
+    digits[count++] = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest > 0);
+  while (count > 0) name[end++] = digits[--count];
+  name[end] = 0;
+  if (syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, key, name, 0) == 0) return folder;
+  int error = errno;
+  close(folder);
+  errno = error;
+  return -1;
+}
+
+/// A mount of a folder in which everything can be changed while the folder stays as it is. It has
+/// no place yet.
+///
+/// Returns -1 with errno set when there is none.
+static int overlay(const struct bind *bind) {
+  int context = (int)syscall(SYS_fsopen, "overlay", FSOPEN_CLOEXEC);
+  if (context < 0) return -1;
+  int layers[3] = {add_layer(context, "lowerdir", bind->source), -1, -1};
+  if (layers[0] >= 0) layers[1] = add_layer(context, "upperdir", bind->upper);
+  if (layers[1] >= 0) layers[2] = add_layer(context, "workdir", bind->work);
+  int result = -1;
+  // Everybody may set these attributes; and no folder is renamed by a note in one of them, so that
+  // the layers can be put together without the kernel. What ends with the batch need not be forced
+  // to the disk: without `volatile` the end of the mount waits for the whole file system.
+  if (layers[2] >= 0
+      && syscall(SYS_fsconfig, context, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) == 0
+      && syscall(SYS_fsconfig, context, FSCONFIG_SET_FLAG, "volatile", NULL, 0) == 0
+      && syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+    result = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+  int error = errno;
+  for (int index = 0; index < 3; index++) {
+    if (layers[index] >= 0) close(layers[index]);
+  }
+  close(context);
+  errno = error;
+  return result;
 }
 
 /// A private folder in the place of one that is there.
@@ -260,6 +314,13 @@ static void make_sandbox(const struct plan *request, int control) {
   struct stat kinds[highest_bind_count];
   for (size_t index = 0; index < request->bind_count; index++) {
     const char *source = request->binds[index].source;
+    if (request->binds[index].upper != NULL) {
+      // As long as the layers can be written to.
+      sources[index] = overlay(&request->binds[index]);
+      if (sources[index] < 0) fail(control, carrel_sandbox_overlays);
+      kinds[index].st_mode = S_IFDIR;
+      continue;
+    }
     sources[index] = clone_tree(source);
     if (sources[index] < 0 || fstat(sources[index], &kinds[index]) < 0)
       fail(control, carrel_sandbox_sources);
@@ -577,7 +638,14 @@ static bool read_plan(struct plan *plan, int content) {
       plan->covers[plan->cover_count++] = source;
     } else {
       if (plan->bind_count == highest_bind_count) return false;
-      plan->binds[plan->bind_count++] = (struct bind){source, target, *text == 'w'};
+      struct bind *bind = &plan->binds[plan->bind_count++];
+      *bind = (struct bind){.source = source, .target = target, .is_writable = *text == 'w'};
+      if (*text == 'o') {
+        bind->upper = target = target + strlen(target) + 1;
+        if (target >= end) return false;
+        bind->work = target = target + strlen(target) + 1;
+        if (target >= end) return false;
+      }
     }
     text = target + strlen(target) + 1;
   }

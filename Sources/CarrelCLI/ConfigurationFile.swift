@@ -45,9 +45,11 @@ enum ConfigurationFile {
       for key in content.unknown { context.complain("warning: \(context.shown(path)): \(key)") }
       configuration.intents = content.intents
       configuration.isolation = content.isolation
-      configuration.isolation.writable = content.isolation.writable.map {
-        $0.hasPrefix("/") ? $0 : "\(package)/\($0)"
+      func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(package)/\(path)"
       }
+      configuration.isolation.writable = content.isolation.writable.map(absolute)
+      configuration.isolation.scratch = content.isolation.scratch.map(absolute)
       // Those of an earlier run are in its record, with what its command line said.
       if given != nil || recorded == nil {
         configuration.limits = try LimitOptions.limits(arguments, over: content.limits)
@@ -170,24 +172,25 @@ enum ConfigurationFile {
 
     mutating func isolation(_ json: WireJSON) throws(Problem) -> IsolationRequest {
       let path = "isolation"
-      let members = try object(json, path, keys: ["level", "network", "writable"])
+      let members = try object(
+        json, path, keys: ["level", "network", "writable", "scratch", "clone"])
       var request = IsolationRequest()
       request.level = try choice(members["level"], "\(path).level")
       if let network: SandboxNetwork = try choice(members["network"], "\(path).network") {
         request.network = network
       }
-      if let value = members["writable"] {
-        guard let list = value.array else {
-          throw Problem(text: "'\(path).writable' must be an array of paths")
-        }
-        for item in list {
-          guard let text = item.string, !text.isEmpty else {
-            throw Problem(text: "'\(path).writable' must be an array of paths")
-          }
-          request.writable.append(text)
-        }
-      }
+      request.clone = try choice(members["clone"], "\(path).clone")
+      request.writable = try paths(members["writable"], "\(path).writable")
+      request.scratch = try paths(members["scratch"], "\(path).scratch")
       return request
+    }
+
+    private func paths(_ json: WireJSON?, _ path: String) throws(Problem) -> [String] {
+      guard let json else { return [] }
+      guard let paths = json.array?.map(\.string), !paths.contains(nil), !paths.contains("") else {
+        throw Problem(text: "'\(path)' must be an array of paths")
+      }
+      return paths.compactMap { $0 }
     }
 
     private func choice<Value: CaseIterable & RawRepresentable<String>>(

@@ -16,6 +16,14 @@ enum IsolationOptions {
     OptionSpec(
       "--writable", value: "PATH", isRepeatable: true,
       help: "a file or folder that tests may write to in a sandbox, besides their container"),
+    OptionSpec(
+      "--scratch", value: "PATH", isRepeatable: true,
+      help:
+        "a folder that tests may write to in a sandbox while it stays as it is: what they write "
+        + "ends with their batch"),
+    OptionSpec(
+      "--clone", value: "auto|overlay|reflink|copy",
+      help: "how containers get the data of a seed intent (default: the first that works)"),
   ]
 
   /// Takes over what the options say; they win over the configuration.
@@ -33,13 +41,21 @@ enum IsolationOptions {
     }
     let paths = arguments.all("--writable")
     request.writable += paths.map { context.absolute($0) }
+    let scratch = arguments.all("--scratch")
+    request.scratch += scratch.map { context.absolute($0) }
+    let ways = ["auto"] + CloneWay.allCases.map(\.rawValue)
+    if let way = try arguments.choice("--clone", of: ways) {
+      request.clone = CloneWay(rawValue: way)
+    }
     if request.level == .directories, !configuration.limits.isEmpty {
       throw UsageError(
         message: "the level 'directories' has no limits; use --isolation processes or sandbox")
     }
     guard let level = request.level, level != .sandbox else { return }
-    for (name, isGiven) in [("--network", network != nil), ("--writable", !paths.isEmpty)]
-    where isGiven {
+    for (name, isGiven) in [
+      ("--network", network != nil), ("--writable", !paths.isEmpty),
+      ("--scratch", !scratch.isEmpty), ("--clone overlay", request.clone == .overlay),
+    ] where isGiven {
       throw UsageError(message: "\(name) needs a sandbox; the level is '\(level)'")
     }
   }

@@ -119,6 +119,8 @@ private struct Reproduction {
   private func takeOverIsolation(into request: inout IsolationRequest, package: String) {
     guard !arguments.has("--isolation") else { return }
     request = IsolationRequest(level: IsolationLevel(rawValue: manifest.isolation))
+    // The other ways need not work here, and give the same.
+    if header?.clone == CloneWay.copy.rawValue { request.clone = .copy }
     guard request.level == .sandbox else { return }
     if let problem = Sandbox.problem() {
       context.complain(
@@ -127,11 +129,16 @@ private struct Reproduction {
       return
     }
     // What lay in the package lies in this copy of it.
-    request.writable = (header?.writable ?? []).compactMap { path in
+    let here = { (path: String) -> String? in
       let old = (header?.packagePath ?? "") + "/"
-      let new = path.hasPrefix(old) ? "\(package)/\(path.dropFirst(old.utf8.count))" : path
+      let new =
+        "\(path)/" == old
+        ? package
+        : path.hasPrefix(old) ? "\(package)/\(path.dropFirst(old.utf8.count))" : path
       return access(new, F_OK) == 0 ? new : nil
     }
+    request.writable = (header?.writable ?? []).compactMap(here)
+    request.scratch = (header?.scratch ?? []).compactMap(here)
     if let network = header?.network.flatMap({ SandboxNetwork(rawValue: $0) }) {
       request.network = network
     }

@@ -72,10 +72,13 @@ extension BatchRun {
   private func watchContainer(limit: Int, after seconds: Double) {
     let loop = session.supervisor.loop
     diskTimer = loop.after(seconds) { [weak self] in
-      guard let root = self?.container.root else { return }
+      guard let self else { return }
+      let (container, layers) = (container, session.root.layers(of: container))
       loop.inBackground {
         let began = monotonicSeconds()
-        return (folderSize(root, limit: limit), monotonicSeconds() - began)
+        var size = folderSize(container.root, limit: limit)
+        if let layers, size <= limit { size += layers.size(of: container, limit: limit - size) }
+        return (size, monotonicSeconds() - began)
       } then: { [weak self] size, cost in
         guard let self, endedAt == nil else { return }
         // Before there is a process, what others have written is too much only when it stays.

@@ -21,6 +21,8 @@ struct BundleTask: Sendable {
   var original: Container
   /// Where it is now.
   var container: Container
+  /// What it consists of when that is more than its folders.
+  var layers: ContainerLayers?
   var header: RunHeader
   var record: RunRecord
   var compression: BundleCompression
@@ -31,6 +33,18 @@ struct BundleTask: Sendable {
   var hang: [UInt8]?
   /// Ends the packing early.
   var stop: StopFlag
+
+  /// Puts the layers of the container together, before anything is packed.
+  ///
+  /// - Returns: Why that failed; what there is can be packed all the same.
+  func assemble() -> Failure? {
+    do {
+      try layers?.flatten(container)
+      return nil
+    } catch {
+      return Failure(message: "bundles lack files of the container: \(error)")
+    }
+  }
 
   func perform(_ attempt: AttemptResult) -> Result<BundleReference, Failure> {
     let path = record.bundlePath(attempt.test, attempt: attempt.attempt, compression: compression)

@@ -22,10 +22,14 @@ final class ContainerDisposal {
   func pack(_ attempts: [AttemptResult], with task: BundleTask) {
     underWay += 1
     loop.inBackground(
-      { attempts.map { task.perform($0) } },
-      then: { [unowned self] results in
+      {
+        let failure = task.assemble()
+        return (failure, attempts.map { task.perform($0) })
+      },
+      then: { [unowned self] (failure: BundleTask.Failure?, results) in
         remove(task.container.root)
         underWay -= 1
+        if let failure { onPacked?(.failure(failure)) }
         for result in results { onPacked?(result) }
       })
   }

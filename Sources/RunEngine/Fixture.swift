@@ -3,17 +3,17 @@ import IntentSystem
 import IntentWire
 import Workers
 
-/// The data that a seed intent makes once and that is copied into the container of each attempt.
+/// The data that a seed intent makes once and that the container of each attempt has.
 final class Fixture {
   private enum State {
     case notMade
     case making(IntentSystem)
-    case made(Result<Container, EnvironmentFault>)
+    case made(Result<ContainerTemplate, EnvironmentFault>)
   }
 
   private let call: SeedCall
   private var state = State.notMade
-  private var waiting: [(Result<Container, EnvironmentFault>) -> Void] = []
+  private var waiting: [(Result<ContainerTemplate, EnvironmentFault>) -> Void] = []
   private var isCancelled = false
 
   init(_ call: SeedCall) { self.call = call }
@@ -22,7 +22,7 @@ final class Fixture {
   func whenMade(
     by run: IntentRun, root: WorkRoot, indexTemplate: String,
     environment: (Container) -> [String: String], scope: String, supervisor: Supervisor,
-    then handler: @escaping (Result<Container, EnvironmentFault>) -> Void
+    then handler: @escaping (Result<ContainerTemplate, EnvironmentFault>) -> Void
   ) {
     if isCancelled { return handler(.failure(Self.cancelled)) }
     switch state {
@@ -49,7 +49,8 @@ final class Fixture {
         call.perform(in: system) { [self] fault in
           system.stop { [self] in
             let tell = { [self] in
-              finish(fault.map { .failure($0) } ?? keep(container, root))
+              if let fault { return finish(.failure(fault)) }
+              keep(container, root, supervisor.loop)
             }
             made?.end(tell) ?? tell()
           }
@@ -73,17 +74,21 @@ final class Fixture {
   }
 
   /// Takes the container out of the way of the workers' ones.
-  private func keep(_ container: Container, _ root: WorkRoot) -> Result<Container, EnvironmentFault>
-  {
+  private func keep(_ container: Container, _ root: WorkRoot, _ loop: EventLoop) {
     guard let folder = root.retire(container, keepsFiles: true) else {
-      return .failure(EnvironmentFault("the seeded container is gone"))
+      return finish(.failure(EnvironmentFault("the seeded container is gone")))
     }
-    return .success(Container(root: folder, view: container.view))
+    let kept = Container(root: folder, view: container.view)
+    loop.inBackground {
+      Result { () throws(WorkersError) in try ContainerTemplate(kept) }
+    } then: { [self] result in
+      finish(result.mapError { EnvironmentFault("the seeded container cannot be kept: \($0)") })
+    }
   }
 
   private static let cancelled = EnvironmentFault("the run was interrupted")
 
-  private func finish(_ result: Result<Container, EnvironmentFault>) {
+  private func finish(_ result: Result<ContainerTemplate, EnvironmentFault>) {
     let result = isCancelled ? .failure(Self.cancelled) : result
     state = .made(result)
     let handlers = waiting

@@ -91,7 +91,7 @@ final class IntentRun {
   /// - Parameter handler: Is given the container, or why there is none; at once when that is known.
   func makeFixture(
     root: WorkRoot, indexTemplate: String, environment: (Container) -> [String: String],
-    scope: String, then handler: @escaping (Result<Container, EnvironmentFault>) -> Void
+    scope: String, then handler: @escaping (Result<ContainerTemplate, EnvironmentFault>) -> Void
   ) {
     guard let call = options.seed, call.isShared else { return }
     let fixture = fixture ?? Fixture(call)

@@ -94,10 +94,11 @@ package struct MachineCheck {
       try SearchIndex.createEmpty(at: template)
       let own = try root.prepare(worker: 1, indexTemplate: template)
       let other = try root.prepare(worker: 2, indexTemplate: template)
+      let (sandbox, plan) = sandbox(own, other, folder: root.path)
       return [
         Finding(name: "containers", status: .ok, message: "containers are made in \(root.path)"),
-        space(at: root.path, name: "disk of containers", what: "containers"),
-        sandbox(own, other, folder: root.path),
+        space(at: root.path, name: "disk of containers", what: "containers"), sandbox,
+        clones(plan, folder: root.path),
       ]
     } catch {
       return [
@@ -107,23 +108,45 @@ package struct MachineCheck {
     }
   }
 
-  private func sandbox(_ own: Container, _ other: Container, folder: String) -> Finding {
+  /// - Returns: The finding, and what sandboxes are like when they work.
+  private func sandbox(
+    _ own: Container, _ other: Container, folder: String
+  ) -> (Finding, SandboxPlan?) {
     let name = "sandbox"
     let problem: String?
     do throws(WorkersError) {
       let plan = try SandboxPlan(IsolationRequest(), needed: [], folder: folder)
       problem = IsolationCheck.problem(of: plan, container: own, other: other)
+      if problem == nil {
+        let message = "--isolation sandbox works: a real process could not leave it"
+        return (Finding(name: name, status: .ok, message: message), plan)
+      }
     } catch {
       problem = "\(error)"
     }
-    guard let problem else {
-      return Finding(
-        name: name, status: .ok,
-        message: "--isolation sandbox works: a real process could not leave it")
+    let finding = Finding(
+      name: name, status: .warning,
+      message: "--isolation sandbox does not work: \(problem ?? "")", fix: Self.adviceForSandboxes()
+    )
+    return (finding, nil)
+  }
+
+  /// How containers get the data of a seed intent, without and with sandboxes.
+  private func clones(_ plan: SandboxPlan?, folder: String) -> Finding {
+    let name = "clones"
+    do throws(RunEngineError) {
+      let plain = try CloneCheck.choose(nil, plan: nil, in: folder)
+      var message = "containers get the data of a seed intent by \(plain.way.rawValue)"
+      guard let plan else { return Finding(name: name, status: .ok, message: message) }
+      let inSandbox = try CloneCheck.choose(nil, plan: plan, in: folder)
+      guard inSandbox.way != .overlay else {
+        return Finding(name: name, status: .ok, message: message + ", in a sandbox by overlay")
+      }
+      message += ", also in a sandbox, and --scratch does not work: \(inSandbox.reason)"
+      return Finding(name: name, status: .warning, message: message, fix: Sandbox.overlayAdvice)
+    } catch {
+      return Finding(name: name, status: .warning, message: "\(error)", fix: WorkRoot.advice)
     }
-    return Finding(
-      name: name, status: .warning, message: "--isolation sandbox does not work: \(problem)",
-      fix: Self.adviceForSandboxes())
   }
 
   /// What keeps this machine from sandboxes, as far as its settings tell.

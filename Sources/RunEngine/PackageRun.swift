@@ -46,9 +46,11 @@ package struct PackageRun {
     }
     var isolation: (choice: IsolationChoice, plan: SandboxPlan?)
     isolation = (IsolationChoice(level: .directories, reason: "nothing was run"), nil)
+    var clones: CloneChoice?
     if failure == nil {
       do {
         isolation = try workplace.chooseIsolation(request.configuration, catalog)
+        clones = try workplace.chooseClones(request.configuration, catalog, plan: isolation.plan)
       } catch {
         failure = error
       }
@@ -60,7 +62,7 @@ package struct PackageRun {
     defer { limiter.close() }
     var header = header(
       record: record, compiler: catalog.compiler, isolation: isolation.choice,
-      limits: limiter.record)
+      clones: clones, limits: limiter.record)
     header.products = catalog.builtProducts
     let continuation = failure == nil ? taken : nil
     request.continuation?.mark(&header, takesOver: continuation != nil)
@@ -80,7 +82,7 @@ package struct PackageRun {
       catalog: catalog,
       package: package, configuration: request.configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: isolation.plan,
-      listener: listener, limiter: limiter, continuation: continuation)
+      cloneWay: clones?.way ?? .copy, listener: listener, limiter: limiter, continuation: continuation)
     if level == nil, isolation.choice.level == .processes {
       session.log(
         .problem(
@@ -155,7 +157,8 @@ package struct PackageRun {
   }
 
   private func header(
-    record: RunRecord, compiler: String, isolation: IsolationChoice, limits: RunLimits?
+    record: RunRecord, compiler: String, isolation: IsolationChoice, clones: CloneChoice?,
+    limits: RunLimits?
   ) -> RunHeader {
     let package = request.package
     let configuration = request.configuration
@@ -178,6 +181,9 @@ package struct PackageRun {
       network: isolation.level == .sandbox ? configuration.isolation.network.rawValue : nil,
       writable: isolation.level == .sandbox && !configuration.isolation.writable.isEmpty
         ? configuration.isolation.writable : nil,
+      scratch: isolation.level == .sandbox && !configuration.isolation.scratch.isEmpty
+        ? configuration.isolation.scratch : nil,
+      clone: clones?.way.rawValue, cloneReason: clones?.reason,
       limits: limits)
     header.folder = configuration.folder
     return header

@@ -29,6 +29,9 @@ package struct RunConfiguration: Sendable {
   /// Puts files into each batch's container before its process starts.
   package var prepareContainer: (@Sendable (Container) throws -> Void)?
 
+  /// Whether containers have the data of a seed intent that is called once.
+  var sharesSeed: Bool { prepareContainer == nil && intents.seed?.isShared == true }
+
   package init(
     scheduling: SchedulerOptions, timeLimit: Double?, grace: Double = 2, slowAfter: Double = 60,
     compression: BundleCompression = .zstd, start: StartPolicy = .cold, seed: String,

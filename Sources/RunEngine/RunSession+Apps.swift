@@ -42,7 +42,9 @@ extension RunSession {
       switch result {
       case .failure(let fault): handler(fault)
       case .success(let template):
-        root.prepare(worker: spec.worker, from: template, in: supervisor.loop) { failure in
+        root.prepare(
+          worker: spec.worker, from: template, by: cloneWay, in: supervisor.loop
+        ) { failure in
           handler(failure.map { EnvironmentFault("the container cannot be made: \($0)") })
         }
       }
@@ -50,7 +52,8 @@ extension RunSession {
   }
 
   private func makeFixture(
-    for spec: BatchSpec, then handler: @escaping (Result<Container, EnvironmentFault>) -> Void
+    for spec: BatchSpec,
+    then handler: @escaping (Result<ContainerTemplate, EnvironmentFault>) -> Void
   ) {
     intents.makeFixture(
       root: root, indexTemplate: indexTemplate,

@@ -25,6 +25,8 @@ package final class RunSession {
   let header: RunHeader
   /// What the batches' sandboxes are like; `nil` when processes see what Carrel sees.
   let sandboxes: SandboxPlan?
+  /// How containers come to have the data of the seed intent.
+  let cloneWay: CloneWay
   weak var listener: (any RunListener)?
   private let events: EventLogWriter
   /// Whether somebody writes the events down soon.
@@ -59,9 +61,11 @@ package final class RunSession {
     supervisor: Supervisor, root: WorkRoot, indexTemplate: String, catalog: TestCatalog,
     package: PackageConfiguration, configuration: RunConfiguration, plan: Plan,
     record: RunRecord, events: EventLogWriter, header: RunHeader, sandboxes: SandboxPlan? = nil,
-    listener: (any RunListener)?, limiter: Limiter? = nil, continuation: RunContinuation? = nil
+    cloneWay: CloneWay = .copy, listener: (any RunListener)?, limiter: Limiter? = nil,
+    continuation: RunContinuation? = nil
   ) {
     self.sandboxes = sandboxes
+    self.cloneWay = cloneWay
     self.limiter = limiter ?? Limiter(configuration.limits)
     debugger = Self.findDebugger(path: package.environment["PATH"])
     self.supervisor = supervisor
@@ -253,7 +257,8 @@ package final class RunSession {
   func makeSandbox(for container: Container) throws(WorkersError) -> Sandbox? {
     guard let sandboxes else { return nil }
     return try Sandbox(
-      sandboxes.configuration(for: container), loop: loop, registry: supervisor.registry)
+      sandboxes.configuration(for: container, layers: root.layers(of: container)), loop: loop,
+      registry: supervisor.registry)
   }
 
   /// Makes a sandbox in which a warm process is loaded.
@@ -264,7 +269,7 @@ package final class RunSession {
     // No worker has such a number.
     let worker = -loadingPlaces
     let container = try root.prepare(worker: worker, indexTemplate: indexTemplate)
-    var configuration = sandboxes.configuration(for: container)
+    var configuration = try sandboxes.configuration(for: container)
     configuration.isForCopying = true
     return BatchStarter.LoadingPlace(
       sandbox: try Sandbox(configuration, loop: loop, registry: supervisor.registry),
@@ -370,14 +375,16 @@ package final class RunSession {
         BatchFinish(
           batch: spec.batch, worker: spec.worker, end: ended.end, duration: ended.duration)))
     let failed = ended.results.filter { $0.verdict.needsBundle }
-    if let folder = root.retire(
-      batch.container, keepsFiles: !failed.isEmpty || batch.usesIntents)
-    {
+    let layers = root.layers(of: batch.container)
+    // A container that apps have used is not looked at; a clone is made as it was.
+    let isOver = batch.usesIntents && !root.isClone(batch.container)
+    if let folder = root.retire(batch.container, keepsFiles: !failed.isEmpty || isOver) {
       if failed.isEmpty {
         disposal.remove(folder)
       } else {
         disposal.pack(
-          failed, with: bundleTask(batch, ended, container: Container(root: folder)))
+          failed,
+          with: bundleTask(batch, ended, container: Container(root: folder), layers: layers))
       }
     }
     batches[spec.batch] = nil
@@ -389,11 +396,12 @@ package final class RunSession {
   }
 
   private func bundleTask(
-    _ batch: BatchRun, _ ended: BatchRun.Ended, container: Container
+    _ batch: BatchRun, _ ended: BatchRun.Ended, container: Container, layers: ContainerLayers?
   ) -> BundleTask {
     BundleTask(
       startOrder: ended.startOrder, start: batchStart(batch.spec, starts[batch.spec.batch]),
-      request: ended.request, original: batch.container, container: container, header: header,
+      request: ended.request, original: batch.container, container: container, layers: layers,
+      header: header,
       record: record, compression: configuration.compression, selection: ended.selection,
       calls: batch.intents.map { CallEvidence($0) }, hang: ended.hang, stop: disposal.stopsPacking)
   }

@@ -9,13 +9,21 @@ package struct IsolationRequest: Hashable, Sendable {
   package var network: SandboxNetwork
   /// Absolute paths outside of the container that tests may write to in a sandbox.
   package var writable: [String]
+  /// Absolute paths of folders outside of the container that tests seem to write to in a sandbox:
+  /// what they write ends with the batch.
+  package var scratch: [String]
+  /// How containers come to have the data of a seed intent; `nil` for the cheapest way that works.
+  package var clone: CloneWay?
 
   package init(
-    level: IsolationLevel? = nil, network: SandboxNetwork = .loopback, writable: [String] = []
+    level: IsolationLevel? = nil, network: SandboxNetwork = .loopback, writable: [String] = [],
+    scratch: [String] = [], clone: CloneWay? = nil
   ) {
     self.level = level
     self.network = network
     self.writable = writable
+    self.scratch = scratch
+    self.clone = clone
   }
 }
 
@@ -31,6 +39,8 @@ package struct SandboxPlan: Sendable {
   let network: SandboxNetwork
   private var binds: [Sandbox.Bind] = []
   private var covers: [String] = []
+  /// Folders of which each batch has an overlay.
+  private var scratch: [String] = []
   private let privateSize: UInt64?
 
   /// - Parameters:
@@ -46,20 +56,15 @@ package struct SandboxPlan: Sendable {
     self.privateSize = privateSize
     if !Self.isHidden(folder) { covers.append(folder) }
     var writable: Set<String> = []
-    for path in request.writable {
-      guard let resolved = existingPath(path) else {
+    for path in request.writable { writable.insert(try Self.place(path)) }
+    for path in request.scratch {
+      let resolved = try Self.scratchPlace(path)
+      guard !writable.contains(resolved) else {
         throw WorkersError(
-          .sandbox, "'\(path)' shall be writable in sandboxes, and is not there",
-          context: ["path": path], advice: "make it before the run")
+          .sandbox, "'\(path)' cannot be both writable and scratch", context: ["path": path],
+          advice: "name it with one of the options")
       }
-      guard !Self.holdsPrivateFolders(resolved) else {
-        throw WorkersError(
-          .sandbox,
-          "'\(path)' cannot be writable in sandboxes: it is, or holds, a folder that each of them "
-            + "has for itself",
-          context: ["path": path], advice: "name the folder in it that tests write to")
-      }
-      writable.insert(resolved)
+      if !scratch.contains(resolved) { scratch.append(resolved) }
     }
     var seen: Set<String> = []
     // A folder comes before what lies in it.
@@ -86,16 +91,80 @@ package struct SandboxPlan: Sendable {
     binds.append(.init(own, at: Self.users))
   }
 
-  /// The sandbox of a container.
-  package func configuration(for container: Container) -> Sandbox.Configuration {
-    .init(
-      binds: [.init(container.root, at: Self.view, isWritable: true)] + binds, covers: covers,
-      network: network, privateSize: privateSize)
+  /// The sandbox of a container. Makes the folders of its overlays anew.
+  ///
+  /// - Parameter layers: What the container consists of when that is more than its folders.
+  /// - Throws: ``WorkersError`` with code `container`.
+  package func configuration(
+    for container: Container, layers: ContainerLayers? = nil
+  ) throws(WorkersError) -> Sandbox.Configuration {
+    var own = [Sandbox.Bind(container.root, at: Self.view, isWritable: true)]
+    own += try layers?.binds(of: container) ?? []
+    var overlays: [Sandbox.Bind] = []
+    for (index, path) in scratch.enumerated() {
+      let name = "scratch-\(index + 1)"
+      if let failure = removeTree("\(container.layers)/\(name)") {
+        throw WorkersError(.container, "an overlay cannot be made anew", cause: failure)
+      }
+      try container.makeLayer(name, like: path)
+      overlays.append(.init(path, layer: container.layer(name)))
+    }
+    if layers != nil || !overlays.isEmpty { own.append(container.layersCover) }
+    return .init(
+      binds: own + Self.ordered(binds, overlays), covers: covers, network: network,
+      privateSize: privateSize)
+  }
+
+  /// Puts overlays among other binds: a folder before what lies in it.
+  private static func ordered(
+    _ binds: [Sandbox.Bind], _ overlays: [Sandbox.Bind]
+  ) -> [Sandbox.Bind] {
+    guard !overlays.isEmpty else { return binds }
+    return (binds + overlays).enumerated()
+      .map { (depth: $1.target.split(separator: "/").count, number: $0, bind: $1) }
+      .sorted { ($0.depth, $0.number) < ($1.depth, $1.number) }.map(\.bind)
   }
 
   /// Whether somebody has allowed to write there.
   func isWritable(_ path: String) -> Bool {
-    binds.contains { $0.isWritable && ($0.target == path || path.hasPrefix($0.target + "/")) }
+    (binds.filter(\.isWritable).map(\.target) + scratch)
+      .contains { $0 == path || path.hasPrefix($0 + "/") }
+  }
+
+  /// Where a path leads that tests may write to.
+  private static func place(_ path: String) throws(WorkersError) -> String {
+    guard let resolved = existingPath(path) else {
+      throw WorkersError(
+        .sandbox, "'\(path)' shall be writable in sandboxes, and is not there",
+        context: ["path": path], advice: "make it before the run")
+    }
+    guard !holdsPrivateFolders(resolved) else {
+      throw WorkersError(
+        .sandbox,
+        "'\(path)' cannot be writable in sandboxes: it is, or holds, a folder that each of them "
+          + "has for itself",
+        context: ["path": path], advice: "name the folder in it that tests write to")
+    }
+    return resolved
+  }
+
+  /// Where a path leads of which each batch has an overlay.
+  private static func scratchPlace(_ path: String) throws(WorkersError) -> String {
+    let resolved = try place(path)
+    var status = stat()
+    guard stat(resolved, &status) == 0, status.isFolder else {
+      throw WorkersError(
+        .sandbox, "'\(path)' cannot be scratch in sandboxes: it is no folder",
+        context: ["path": path], advice: "name the folder that it lies in")
+    }
+    // It would be seen under one of its names only, or the two would differ.
+    guard resolved == path || !isHidden(path) else {
+      throw WorkersError(
+        .sandbox,
+        "'\(path)' cannot be scratch in sandboxes: it leads through a link to "
+          + "'\(resolved)'", context: ["path": path], advice: "name '\(resolved)'")
+    }
+    return resolved
   }
 
   private static func holdsPrivateFolders(_ path: String) -> Bool {

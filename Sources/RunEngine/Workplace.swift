@@ -1,3 +1,4 @@
+import RunModel
 import SearchIndex
 import Workers
 
@@ -41,6 +42,17 @@ struct Workplace {
       in: root, indexTemplate: indexTemplate)
     if result.plan != nil { root.view = SandboxPlan.view }
     return result
+  }
+
+  /// Finds out how containers come to have the data of the seed intent.
+  ///
+  /// - Parameter plan: What the run's sandboxes are like; `nil` when it has none.
+  /// - Returns: `nil` when no container has such data.
+  func chooseClones(
+    _ configuration: RunConfiguration, _ catalog: TestCatalog, plan: SandboxPlan?
+  ) throws(RunEngineError) -> CloneChoice? {
+    guard configuration.sharesSeed, catalog.tests.contains(where: \.usesIntents) else { return nil }
+    return try CloneCheck.choose(configuration.isolation.clone, plan: plan, in: root.path)
   }
 
   /// Finds out which apps there are.

@@ -24,6 +24,14 @@ package struct RunHeader: Codable, Hashable, Sendable {
   /// Absolute paths that tests could write to in a sandbox, besides their container; `nil` for
   /// none.
   package var writable: [String]?
+  /// Absolute paths of folders that tests seemed to write to in a sandbox, while what they wrote
+  /// ended with the batch; `nil` for none.
+  package var scratch: [String]?
+  /// How containers came to have the data of the seed intent: `overlay`, `reflink` or `copy`; `nil`
+  /// in logs that do not say, and when no container had such data.
+  package var clone: String?
+  /// Why it is that way; `nil` without one.
+  package var cloneReason: String?
   /// Seed that fixture tokens are made from.
   package var seed: String
   /// The compiler's own one-line description.
@@ -58,9 +66,13 @@ package struct RunHeader: Codable, Hashable, Sendable {
     seed: String, toolchain: String, hostName: String, passedVariables: [String],
     buildConfiguration: String? = nil, buildFlags: [String]? = nil,
     configuration: String? = nil, isolationReason: String? = nil, network: String? = nil,
-    writable: [String]? = nil, limits: RunLimits? = nil
+    writable: [String]? = nil, scratch: [String]? = nil, clone: String? = nil,
+    cloneReason: String? = nil, limits: RunLimits? = nil
   ) {
     self.limits = limits
+    self.scratch = scratch
+    self.clone = clone
+    self.cloneReason = cloneReason
     self.network = network
     self.writable = writable
     self.isolationReason = isolationReason

@@ -95,9 +95,13 @@ extension BatchTranscript {
           + "show it with --writable '\(path)'", severity: .warning)
     }
     let known = access(path, F_OK) == 0 ? path : folder(of: path)
+    var status = stat()
+    let folder =
+      stat(known, &status) == 0 && !status.isFolder ? SystemFiles.folder(of: known) : known
     return TestIssue(
       message: "the test could not write to '\(path)', which lies outside of its container and is "
-        + "read-only in the sandbox; allow it with --writable '\(known)'", severity: .warning)
+        + "read-only in the sandbox; allow it with --writable '\(known)', or with --scratch "
+        + "'\(folder)' when what it writes may end with the batch", severity: .warning)
   }
 
   /// Whether the process ended with a status that agrees with the results of the library's tests.

@@ -44,6 +44,28 @@ package func removeTree(_ path: String) -> RemovalFailure? {
   }
 }
 
+/// Removes a name from an open folder, as ``removeTree(_:)`` does.
+func removeEntry(_ name: [UInt8], in folder: consuming OwnedDescriptor) -> RemovalFailure? {
+  do throws(SystemFailure) {
+    var remover = try TreeRemover(in: folder, path: "")
+    return remover.run(only: name)
+  } catch {
+    return RemovalFailure(path: String(decoding: name, as: UTF8.self), reason: error, count: 1)
+  }
+}
+
+/// Removes a name, as ``removeTree(_:)`` does, from a folder.
+///
+/// - Parameter name: Bytes: a name need not be UTF-8.
+package func removeEntry(_ name: [UInt8], in path: String) -> RemovalFailure? {
+  do throws(SystemFailure) {
+    return removeEntry(
+      name, in: try OwnedDescriptor(opening: path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+  } catch {
+    return RemovalFailure(path: path, reason: error, count: 1)
+  }
+}
+
 /// Removes everything in an open folder, as ``removeTree(_:)`` does.
 ///
 /// - Parameter path: What the folder is called in the failure.

@@ -16,6 +16,7 @@ import SystemFiles
 ///     ROOT/index.sqlite                        the index
 ///     ROOT/evidence                            crash reports; not part of the container
 ///     ROOT/evidence/attachments                what tests attached
+///     ROOT/layers                              what was written to overlays; not part of it
 package struct Container: Sendable, Hashable {
   /// Absolute path of the batch's folder.
   package let root: String
@@ -80,17 +81,16 @@ package struct Container: Sendable, Hashable {
   /// What tells whether anything was done to a container that was filled: the fingerprint of
   /// everything in it.
   ///
+  /// - Parameter layers: What it is made of when that is more than its folders.
   /// - Returns: `nil` when something cannot be looked at.
-  func fullFingerprint() -> Fingerprint? {
+  func fullFingerprint(_ layers: ContainerLayers? = nil) -> Fingerprint? {
     var result = Fingerprint()
-    func add(_ path: String) -> Bool {
-      guard let stamp = FileStamp(notFollowing: path) else { return false }
-      result.stamps.append(stamp)
-      guard stamp.mode & S_IFMT == S_IFDIR else { return true }
-      guard let names = folderEntries(path) else { return false }
-      return names.sorted().allSatisfy { add("\(path)/\($0)") }
+    let uppers = layers.map { $0.trees(of: self).map(\.upper) } ?? []
+    for path in [home, temporary, index, evidence] + uppers {
+      guard let stamps = treeStamps(path) else { return nil }
+      result.stamps += stamps
     }
-    return [home, temporary, index, evidence].allSatisfy { add($0) } ? result : nil
+    return result
   }
 
   /// Number of folders that a fresh container has in each of its folders.
@@ -134,21 +134,6 @@ package struct Container: Sendable, Hashable {
     return true
   }
 
-  /// Makes a container in which tests see a copy of another one's files.
-  ///
-  /// - Parameter template: Nobody may write to it meanwhile.
-  /// - Throws: ``WorkersError`` with code `container`, also when the root exists already.
-  func create(from template: Container) throws(WorkersError) {
-    for folder in [root, evidence, attachments] where mkdir(folder, 0o700) != 0 {
-      throw failure(errno, "cannot make \(folder)")
-    }
-    for (own, other) in [
-      (home, template.home), (temporary, template.temporary), (index, template.index),
-    ] {
-      try asWorkersError(.container) { () throws(FileError) in try copyTree(other, to: own) }
-    }
-  }
-
   private static func components(_ path: String) -> [ArraySlice<UInt8>] {
     Array(path.utf8).split(separator: UInt8(ascii: "/"))
   }
@@ -187,8 +172,11 @@ package struct Container: Sendable, Hashable {
   /// Where the selection of the batch's tests is written.
   package var selection: String { root + "/selection" }
 
+  /// Folders that belong to layers, which processes do not see.
+  package var layers: String { root + "/layers" }
+
   /// - Parameter number: The value of `errno`, which making the message may change.
-  private func failure(_ number: Int32, _ message: String) -> WorkersError {
+  func failure(_ number: Int32, _ message: String) -> WorkersError {
     WorkersError(.container, message, cause: SystemFailure(number), advice: WorkRoot.advice)
   }
 }

@@ -26,11 +26,29 @@ package final class Sandbox {
     /// Absolute path inside.
     package var target: String
     package var isWritable: Bool
+    /// Where what is written goes, while the source stays as it is; `nil` for the source.
+    package var layer: Layer?
 
-    package init(_ source: String, at target: String? = nil, isWritable: Bool = false) {
+    package init(
+      _ source: String, at target: String? = nil, isWritable: Bool = false, layer: Layer? = nil
+    ) {
       self.source = source
       self.target = target ?? source
       self.isWritable = isWritable
+      self.layer = layer
+    }
+  }
+
+  /// Two empty folders of one file system that take what is written to an overlay (overlayfs).
+  package struct Layer: Hashable, Sendable {
+    /// Absolute path; has the mode and times that the overlay's folder is to have.
+    package var upper: String
+    /// Absolute path; the kernel's own.
+    package var work: String
+
+    package init(upper: String, work: String) {
+      self.upper = upper
+      self.work = work
     }
   }
 
@@ -239,6 +257,11 @@ package final class Sandbox {
     for handler in handlers { handler() }
   }
 
+  /// What to do where no overlay can be mounted.
+  package static let overlayAdvice =
+    "set CARREL_WORK_DIR to a folder of a file system that can take what is written to an overlay, "
+    + "such as ext4, XFS, Btrfs or tmpfs; a container's own overlay cannot"
+
   /// What a step that failed means for people.
   static func failure(_ step: Int32, errorNumber: Int32) -> WorkersError {
     let what =
@@ -251,12 +274,16 @@ package final class Sandbox {
       case carrel_sandbox_targets: "a file or folder cannot be put into its place"
       case carrel_sandbox_proc: "a /proc of its own cannot be mounted"
       case carrel_sandbox_network_up: "the loopback interface cannot be brought up"
+      case carrel_sandbox_overlays: "an overlay cannot be mounted"
       default: "privileges cannot be given up"
       }
+    let isOverlay = step == Int32(carrel_sandbox_overlays.rawValue)
     return WorkersError(
       .sandbox, "a sandbox cannot be made on this machine: \(what)",
       cause: SystemFailure(errorNumber),
-      advice: "'carrel doctor' says why, and '--isolation processes' does without")
+      advice: isOverlay
+        ? Self.overlayAdvice
+        : "'carrel doctor' says why, and '--isolation processes' does without")
   }
 }
 

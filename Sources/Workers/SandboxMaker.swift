@@ -71,8 +71,12 @@ extension Sandbox.Configuration {
       bytes.append(0)
     }
     for bind in binds {
-      add((bind.isWritable ? "w" : "r") + bind.source)
+      add((bind.layer != nil ? "o" : bind.isWritable ? "w" : "r") + bind.source)
       add(bind.target)
+      if let layer = bind.layer {
+        add(layer.upper)
+        add(layer.work)
+      }
     }
     for path in covers {
       add("c" + path)

@@ -26,6 +26,8 @@ package final class WorkRoot {
   private var fingerprints: [Container: Container.Fingerprint] = [:]
   /// Of containers whose contents were noted since they were prepared.
   private var filled: [Container: Container.Fingerprint] = [:]
+  /// What containers that were made from a template are.
+  private var clones: [Container: ContainerClone] = [:]
 
   /// - Parameter base: The folder for the folders of all runs of all users; `nil` or empty for
   ///   `/tmp`.
@@ -89,6 +91,7 @@ package final class WorkRoot {
   private func restore() throws(WorkersError) {
     guard !isInPlace else { return }
     fingerprints = [:]
+    clones = [:]
     var there = stat()
     if lstat(path, &there) == 0, there.kind == S_IFLNK { unlink(path) }
     removeOwnFolder()
@@ -190,12 +193,9 @@ package final class WorkRoot {
   /// - Throws: ``WorkersError`` with code `container`.
   package func prepare(worker: Int, indexTemplate: String) throws(WorkersError) -> Container {
     let container = container(worker: worker)
-    if let known = fingerprints[container], isInPlace, container.fingerprint() == known {
-      return container
-    }
+    if isUnused(container) { return container }
     try restore()
-    fingerprints[container] = nil
-    filled[container] = nil
+    forget(container)
     if let failure = removeTree(container.root) {
       throw WorkersError(.container, "cannot make a new container", cause: failure)
     }
@@ -206,49 +206,72 @@ package final class WorkRoot {
     return container
   }
 
-  /// Gives a worker a container for its next batch that is a copy of another one.
+  /// Gives a worker a container for its next batch that has what a template has.
+  ///
+  /// A clone that the batch before has left is made as it was instead of anew.
   ///
   /// - Parameters:
-  ///   - template: Nobody may write to it meanwhile.
-  ///   - handler: Called by the loop, with a ``WorkersError`` with code `container` when the files
-  ///     cannot be copied.
+  ///   - way: Must be one that works here.
+  ///   - handler: Called by the loop, with a ``WorkersError`` with code `container` when it cannot
+  ///     be made, or somebody has written to the template.
   package func prepare(
-    worker: Int, from template: Container, in loop: EventLoop,
+    worker: Int, from template: ContainerTemplate, by way: CloneWay, in loop: EventLoop,
     then handler: @escaping (WorkersError?) -> Void
   ) {
     let container = container(worker: worker)
-    fingerprints[container] = nil
-    filled[container] = nil
     do throws(WorkersError) {
       try restore()
     } catch {
       return handler(error)
     }
-    loop.inBackground(
-      {
-        if let failure = removeTree(container.root) {
-          return WorkersError(.container, "cannot make a new container", cause: failure)
-        }
-        do throws(WorkersError) {
-          try container.create(from: template)
-          return nil
-        } catch {
-          return error
-        }
-      }, then: handler)
+    let used = clones[container]
+    forget(container)
+    loop.inBackground {
+      Result { () throws(WorkersError) in
+        try ContainerClone.make(container, from: template, by: way, reusing: used)
+      }
+    } then: { [weak self] result in
+      switch result {
+      case .success(let clone):
+        self?.clones[container] = clone
+        handler(nil)
+      case .failure(let error): handler(error)
+      }
+    }
   }
+
+  /// Forgets what is known of a container, because it becomes another one.
+  private func forget(_ container: Container) {
+    fingerprints[container] = nil
+    filled[container] = nil
+    clones[container] = nil
+  }
+
+  /// Whether a container is as it was made.
+  private func isUnused(_ container: Container) -> Bool {
+    guard let known = fingerprints[container], isInPlace, !container.hasLayers else { return false }
+    return container.fingerprint() == known
+  }
+
+  /// What a worker's container consists of when that is more than its folders.
+  package func layers(of container: Container) -> ContainerLayers? { clones[container]?.layers }
+
+  /// Whether a container was made from a template; the next batch gets it as it was then.
+  package func isClone(_ container: Container) -> Bool { clones[container] != nil }
 
   /// Notes what a worker's container holds now, for ``isUntouched(worker:)``.
   package func noteContents(worker: Int) {
     let container = container(worker: worker)
     fingerprints[container] = nil
-    filled[container] = container.fullFingerprint()
+    filled[container] = container.fullFingerprint(layers(of: container))
   }
 
   /// Whether nobody has touched a worker's container since it was prepared.
   package func isUntouched(worker: Int) -> Bool {
     let container = container(worker: worker)
-    if let filled = filled[container] { return container.fullFingerprint() == filled }
+    if let filled = filled[container] {
+      return container.fullFingerprint(layers(of: container)) == filled
+    }
     guard let known = fingerprints[container] else { return false }
     return container.fingerprint() == known
   }
@@ -259,12 +282,10 @@ package final class WorkRoot {
   /// - Returns: Its new path, when it has files that the caller must remove; `nil` when it can be
   ///   given to the next batch.
   package func retire(_ container: Container, keepsFiles: Bool) -> String? {
-    if !keepsFiles, let known = fingerprints[container], isInPlace,
-      container.fingerprint() == known
-    {
+    if !keepsFiles, isUnused(container) || isClone(container) && isInPlace {
       return nil
     }
-    fingerprints[container] = nil
+    forget(container)
     retired += 1
     let target = "\(path)/done-\(retired)"
     if isInPlace, rename(container.root, target) == 0 { return target }

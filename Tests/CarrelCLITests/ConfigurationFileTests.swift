@@ -18,12 +18,14 @@ import Workers
   @Test func isolation() throws {
     let text = """
       {"format": "1.0", "isolation": {"level": "sandbox", "network": "none",
-        "writable": ["Snapshots", "/var/x"]}}
+        "writable": ["Snapshots", "/var/x"], "scratch": ["Tests"], "clone": "copy"}}
       """
     let isolation = try ConfigurationFile.read(Array(text.utf8)).isolation
     #expect(
       isolation
-        == IsolationRequest(level: .sandbox, network: .none, writable: ["Snapshots", "/var/x"]))
+        == IsolationRequest(
+          level: .sandbox, network: .none, writable: ["Snapshots", "/var/x"], scratch: ["Tests"],
+          clone: .copy))
     let plain = try ConfigurationFile.read(Array(#"{"format": "1.0"}"#.utf8)).isolation
     #expect(plain == IsolationRequest())
   }
@@ -94,6 +96,8 @@ import Workers
     ), (#"{"format": "1.0", "isolation": {"network": 1}}"#, "'isolation.network' must be a string"),
     (#"{"format": "1.0", "isolation": {"writable": "x"}}"#, "must be an array of paths"),
     (#"{"format": "1.0", "isolation": {"writable": [""]}}"#, "must be an array of paths"),
+    (#"{"format": "1.0", "isolation": {"scratch": [7]}}"#, "must be an array of paths"),
+    (#"{"format": "1.0", "isolation": {"clone": "fast"}}"#, "must be one of"),
     (#"{"format": "1.0", "format": "1.0"}"#, "not JSON"),
     (#"{"format": "1.0", "intents": 1}"#, "'intents' must hold an object"),
     (#"{"format": "1.0", "intents": {"callLimit": 0}}"#, "more than 0"),

@@ -27,6 +27,13 @@ import Workers
     #expect(
       try take(["--network", "host", "--writable", "/b"], over: configured)
         == IsolationRequest(level: .sandbox, network: .host, writable: ["/a", "/b"]))
+    #expect(
+      try take(["--scratch", "/c", "--scratch", "/d", "--clone", "copy"], over: configured)
+        == IsolationRequest(
+          level: .sandbox, network: .none, writable: ["/a"], scratch: ["/c", "/d"], clone: .copy))
+    #expect(
+      try take(["--clone", "auto"], over: IsolationRequest(clone: .copy)) == IsolationRequest())
+    #expect(try take(["--clone", "reflink"]).clone == .reflink)
     #expect(try take(["--isolation", "processes"], over: configured).level == .processes)
     #expect(try take([]).level == nil)
     // Where sandboxes work they are the default.
@@ -44,6 +51,9 @@ import Workers
       "--writable needs a sandbox; the level is 'processes'"
     ),
     (["--isolation", "sandbox", "--network", "x"], "--network needs one of"),
+    (["--scratch", "/a"], "--scratch needs --isolation sandbox"),
+    (["--clone", "overlay"], "--clone overlay needs --isolation sandbox"),
+    (["--clone", "x"], "--clone needs one of"),
   ])
   func whatMakesNoSenseIsRefused(words: [String], message: String) throws {
     let error = #expect(throws: UsageError.self) { try take(words) }

@@ -12,7 +12,7 @@ extension EndToEnd {
     {
       let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
       #expect(run.output.status == 0, "\(run)")
-      #expect(try run.state.tests.count == 28)
+      #expect(try run.state.tests.count == 29)
       for test in try run.state.tests {
         let isExtra = test.id.name.hasPrefix("MisbehavingTests.")
         #expect(test.result.verdict == (isExtra ? .skipped : .passed), "\(test.id)\n\(run)")
@@ -366,7 +366,7 @@ private struct Journal {
 }
 
 /// The first column of a query's rows.
-private func rows(of path: String, _ sql: String) throws -> [String] {
+func rows(of path: String, _ sql: String) throws -> [String] {
   var database: OpaquePointer?
   guard sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
     throw FixtureProblem("cannot open \(path)")

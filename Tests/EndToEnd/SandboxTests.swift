@@ -115,7 +115,8 @@ extension EndToEnd {
         #expect(attempt.verdict == .failed)
         let note = try #require(attempt.issues.last { $0.severity == .warning }, "\(refused)")
         #expect(note.message.hasPrefix("the test could not write to '\(folder)/"))
-        #expect(note.message.hasSuffix("allow it with --writable '\(folder)'"))
+        #expect(note.message.contains("allow it with --writable '\(folder)', or with --scratch "))
+        #expect(note.message.contains("--scratch '\(folder)' when what it writes may end"))
       }
       let passed = try #require(try refused.test("testWritesNowhereAndPasses").decisive)
       #expect(passed.verdict == .passed && passed.issues.isEmpty)
@@ -147,6 +148,58 @@ extension EndToEnd {
             + "show it with --writable '\(folder.path)'"
         ], "\(lost)")
       #expect(try await run("--writable", folder.path).output.status == 0)
+    }
+
+    /// Tests see the folder's files and write to it; it stays as it is, also in a reproduction.
+    @Test func scratchFoldersStayAsTheyAre() async throws {
+      let package = try await FixturePackage.prepare("Torture")
+      let folder = "\(package.path)/Tests/OutsideTests"
+      let before = try sources(below: folder)
+      let run = try await run(
+        "--filter", "ritesSnapshot|testFailsInScratch", "--batch", "1", "--scratch", folder)
+      #expect(run.output.status == 1, "\(run)")
+      for name in ["testWritesSnapshot", "writesSnapshot()"] {
+        #expect(try run.test(name).result.verdict == .passed, "\(run)")
+      }
+      #expect(try run.state.header?.scratch == [folder])
+      #expect(try sources(below: folder) == before)
+      let test = try run.test("testFailsInScratch")
+      #expect(test.result.verdict == .failed)
+      let output = String(decoding: try run.log(test.decisive?.stdout), as: UTF8.self)
+      #expect(output.hasPrefix("sees itself: true, a snapshot: false\n"), "\(run)")
+
+      let runs = run.folder.path(of: "repro")
+      let repro = try await Carrel.invoke(
+        ["repro", try run.bundle(test), package.path, "--skip-build", "--output", runs])
+      #expect(repro.status == 0 && repro.text.contains("REPRODUCED"), "\(repro.allText)")
+      let state = RunState(try readEvents("\(try recordFolder(in: runs))/events.jsonl"))
+      #expect(state.header?.scratch == [folder])
+      #expect(try sources(below: folder) == before)
+    }
+
+    /// Where no overlay can be mounted the run says so and runs nothing.
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
+    func scratchThatDoesNotWorkIsAnError() async throws {
+      // A file system that cannot be the upper layer.
+      let folder = try TemporaryFolder()
+      let (work, parts) = (folder.path(of: "work"), folder.path(of: "parts"))
+      for name in ["lower", "upper", "layers"] {
+        mkdir(parts, 0o755)
+        mkdir("\(parts)/\(name)", 0o755)
+      }
+      mkdir(work, 0o755)
+      let options = "lowerdir=\(parts)/lower,upperdir=\(parts)/upper,workdir=\(parts)/layers"
+      #expect(mount("overlay", work, "overlay", 0, options) == 0)
+      defer { umount2(work, Int32(MNT_DETACH)) }
+      let package = try await FixturePackage.prepare("Torture")
+      let run = try await Carrel.run(
+        "Torture", "--isolation", "sandbox", "--filter", "ritesSnapshot", "--scratch",
+        "\(package.path)/Tests", environment: ["CARREL_WORK_DIR": work])
+      #expect(run.output.status == 6, "\(run)")
+      #expect(run.output.allText.contains("an overlay cannot be mounted"), "\(run)")
+      #expect(run.output.allText.contains("set CARREL_WORK_DIR to a folder of"), "\(run)")
+      let doctor = try await Carrel.invoke(["doctor"], environment: ["CARREL_WORK_DIR": work])
+      #expect(doctor.text.contains("by copy, also in a sandbox"), "\(doctor.allText)")
     }
 
     /// What left session, environment and parent is found all the same.

@@ -30,7 +30,7 @@ import Workers
       IsolationRequest(network: .none, writable: ["/usr", package + "/.build"]),
       needed: [package, package + "/.build", "/usr", folder.path(of: "missing")],
       folder: folder.path)
-    let configuration = plan.configuration(for: Container(root: "/c"))
+    let configuration = try plan.configuration(for: Container(root: "/c"))
     #expect(configuration.network == .none)
     #expect(configuration.binds.first == .init("/c", at: "/tmp/carrel", isWritable: true))
     #expect(configuration.binds.last == .init(folder.path(of: "passwd"), at: "/etc/passwd"))
@@ -54,7 +54,50 @@ import Workers
   @Test func theFolderOfContainersIsCovered() throws {
     let folder = try TemporaryFolder(in: "/var")
     let plan = try SandboxPlan(IsolationRequest(), needed: [], folder: folder.path)
-    #expect(plan.configuration(for: Container(root: "/c")).covers == [folder.path])
+    #expect(try plan.configuration(for: Container(root: "/c")).covers == [folder.path])
+  }
+
+  /// A folder comes before what lies in it, whichever option named it.
+  @Test func scratchFoldersAreOverlaysInTheirPlaces() throws {
+    let folder = try TemporaryFolder(in: "/var/tmp")
+    let package = folder.path(of: "package")
+    try makeFolders(package + "/Tests/Snapshots", mode: 0o755)
+    chmod(package + "/Tests", 0o750)
+    let container = Container(root: folder.path(of: "container"))
+    try makeFolders(container.root)
+    let plan = try SandboxPlan(
+      IsolationRequest(writable: [package + "/Tests/Snapshots"], scratch: [package + "/Tests"]),
+      needed: [package], folder: folder.path)
+    for _ in 1...2 {
+      let configuration = try plan.configuration(for: container)
+      let layer = container.layer("scratch-1")
+      let own = Sandbox.Bind(package + "/Tests", layer: layer)
+      let binds = configuration.binds.filter { $0.target.hasPrefix(package) }
+      #expect(
+        binds == [.init(package), own, .init(package + "/Tests/Snapshots", isWritable: true)])
+      #expect(configuration.binds.contains(container.layersCover))
+      var info = stat()
+      #expect(stat(layer.upper, &info) == 0 && info.permissions == 0o750)
+      #expect(folderEntries(layer.upper) == [] && folderEntries(layer.work) == [])
+      try writeSmallFile(layer.upper + "/left", [])
+    }
+    #expect(plan.isWritable(package + "/Tests/a") && !plan.isWritable(package))
+  }
+
+  @Test(arguments: ["missing", "file", "both", "link", "/tmp"])
+  func whatCannotBeScratchIsRefused(what: String) throws {
+    let folder = try TemporaryFolder()
+    try makeFolders(folder.path(of: "both"))
+    try writeSmallFile(folder.path(of: "file"), [])
+    symlink("both", folder.path(of: "link"))
+    let path = what.hasPrefix("/") ? what : folder.path(of: what)
+    let error = #expect(throws: WorkersError.self) {
+      try SandboxPlan(
+        IsolationRequest(writable: what == "both" ? [path] : [], scratch: [path]), needed: [],
+        folder: folder.path)
+    }
+    #expect(error?.code == .sandbox && error?.context["path"] == path)
+    #expect(error?.advice?.isEmpty == false)
   }
 
   @Test func whatShallBeWritableHasToBeThere() throws {

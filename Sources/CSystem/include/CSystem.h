@@ -92,6 +92,17 @@ int carrel_pipe(int descriptors[2]);
 /// in-kernel copy, read and write. 0, or -1 with errno set.
 int carrel_copy_file(const char *from, const char *to, mode_t mode);
 
+/// Makes a new file that shares the blocks of another one until either is written to (FICLONE of
+/// ioctl(2)). 0, or -1 with errno set; an empty file may stay then.
+int carrel_clone_file(const char *from, const char *to, mode_t mode);
+
+/// Whether a folder in the upper layer of an overlay hides the lower one as a whole.
+bool carrel_is_opaque(const char *path);
+
+/// Takes the attributes away that a user can set at a folder (xattr(7)), access lists among them.
+/// 0, or -1 with errno set.
+int carrel_strip_attributes(const char *path);
+
 /// O_PATH of open(2): a descriptor that only says where something is.
 extern const int carrel_path_only;
 

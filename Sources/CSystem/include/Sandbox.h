@@ -21,11 +21,17 @@ enum carrel_network {
 /// /var/tmp and /dev/shm, a /dev with harmless devices only, a /proc of its own, and what the file
 /// says in its place.
 struct carrel_sandbox_request {
-  /// A file with pairs of texts, each ended by a zero byte, at most 64 of each kind, which are put
-  /// into place in their order: `r` and the absolute path of a file or folder outside, then its
-  /// absolute path inside; the same with `w` for one that can be written; `c` and the absolute path
-  /// of a folder in whose place an empty one is seen, then an empty text. What is missing of a path
-  /// inside is made when it lies in a private folder.
+  /// A file with texts, each ended by a zero byte, at most 64 entries of these kinds, which are put
+  /// into place in their order:
+  ///
+  /// - `r` and the absolute path of a file or folder outside, then its absolute path inside;
+  /// - the same with `w` for one that can be written;
+  /// - the same with `o` for a folder that stays as it is while what is written goes elsewhere
+  ///   (overlayfs, Linux 5.11), then the absolute paths of two empty folders of one file system for
+  ///   that, the first with the mode and times of the overlay's folder;
+  /// - `c` and the absolute path of a folder in whose place an empty one is seen, then an empty text.
+  ///
+  /// What is missing of a path inside is made when it lies in a private folder.
   int content;
   enum carrel_network network;
   /// Whether it is one for a process that will be copied into other sandboxes
@@ -47,6 +53,7 @@ enum carrel_sandbox_step {
   carrel_sandbox_proc,
   carrel_sandbox_network_up,
   carrel_sandbox_privileges,
+  carrel_sandbox_overlays,
 };
 
 /// What the first process says.

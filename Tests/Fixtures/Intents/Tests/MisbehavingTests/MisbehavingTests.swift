@@ -33,6 +33,35 @@ final class MisbehavingTests: XCTestCase {
     XCTFail("on purpose")
   }
 
+  /// Does to files of the seed intent what can be done to files.
+  func testFailsAfterChangesInItsHome() async throws {
+    let home = NSHomeDirectory()
+    let files = FileManager.default
+    XCTAssertEqual(
+      try files.contentsOfDirectory(atPath: home + "/gone").sorted(), ["f0", "f1", "f2"])
+    XCTAssertFalse(files.fileExists(atPath: home + "/fifo"))
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: home + "/kept/f0"))
+    file.seekToEndOfFile()
+    file.write(Data(" and more".utf8))
+    try file.close()
+    try files.removeItem(atPath: home + "/kept/f1")
+    try files.removeItem(atPath: home + "/gone")
+    try files.removeItem(atPath: home + "/replaced")
+    try files.createDirectory(atPath: home + "/replaced", withIntermediateDirectories: false)
+    try Data("new".utf8).write(to: URL(fileURLWithPath: home + "/replaced/new"))
+    try files.moveItem(atPath: home + "/moved", toPath: home + "/elsewhere")
+    XCTAssertEqual(chmod(home + "/closed", 0o700), 0)
+    try Data("new".utf8).write(to: URL(fileURLWithPath: home + "/closed/new"))
+    XCTAssertEqual(chmod(home + "/closed", 0o500), 0)
+    XCTAssertEqual(unlink(home + "/link"), 0)
+    try files.createDirectory(atPath: home + "/link", withIntermediateDirectories: false)
+    XCTAssertEqual(chmod(home + "/Documents/ä b/f0", 0o444), 0)
+    XCTAssertEqual(truncate(home + "/Documents/ä b/f1", 1), 0)
+    try Data("t".utf8).write(
+      to: URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("t"))
+    XCTFail("on purpose")
+  }
+
   func testAppLeavesAProcess() async throws {
     try await app.intents["LeaveProcess"].makeIntent().run()
   }

@@ -11,6 +11,17 @@ final class OutsideXCTests: XCTestCase {
       atomically: true, encoding: .utf8)
   }
 
+  /// Says what it sees beside its source, writes there, and fails.
+  func testFailsInScratch() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+    let seen = [#filePath, folder + "/snapshot.txt"].map {
+      FileManager.default.fileExists(atPath: $0)
+    }
+    print("sees itself: \(seen[0]), a snapshot: \(seen[1])")
+    try testWritesSnapshot()
+    XCTFail("on purpose")
+  }
+
   func testWritesNowhereAndPasses() {
     XCTAssertLessThan(open("/usr/carrel-test", O_CREAT | O_WRONLY, 0o600), 0)
   }
