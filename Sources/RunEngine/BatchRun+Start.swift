@@ -12,6 +12,7 @@ extension BatchRun {
   func start() {
     startedAt = monotonicSeconds()
     guard usesIntents else { return orFail { try prepare() } }
+    preload()
     if copiesSeed { session.beginFixture(for: spec) }
     session.checkApps(for: spec) { [unowned self] fault in
       orFail {
@@ -72,6 +73,28 @@ extension BatchRun {
     }
   }
 
+  /// Loads the product while the apps are checked and the seed intent is called.
+  private func preload() {
+    guard session.starter.canPreload(spec), let product = session.catalog.product(spec.product)
+    else { return }
+    let command = BatchCommand(
+      product: product, library: spec.library, tests: [], isWholeProduct: true, nonce: nonce,
+      checksHomes: false, patterns: session.patterns(of: spec.product))
+    // What is wrong is told by whoever starts the batch's process.
+    guard (try? session.checkExecutable(of: product)) != nil,
+      let request = try? request(for: command)
+    else { return }
+    session.starter.preload(spec, request)
+  }
+
+  private func request(for command: BatchCommand) throws -> ProcessRequest {
+    var environment = session.variables(of: spec, container: container)
+    environment.merge(intents?.variables ?? [:]) { _, own in own }
+    return try command.request(
+      environment: environment, container: container, observer: session.catalog.observer.path,
+      directory: session.package.location.package, scope: session.scope(of: spec))
+  }
+
   /// Starts the process in its container.
   private func startProcess() throws {
     guard let product = session.catalog.product(spec.product) else {
@@ -83,11 +106,7 @@ extension BatchRun {
       product: product, library: spec.library, tests: descriptors,
       isWholeProduct: session.isWholeProduct(spec), nonce: nonce, checksHomes: checksHomes,
       patterns: session.patterns(of: spec.product))
-    var environment = session.variables(of: spec, container: container)
-    environment.merge(intents?.variables ?? [:]) { _, own in own }
-    var request = try command.request(
-      environment: environment, container: container, observer: session.catalog.observer.path,
-      directory: session.package.location.package, scope: session.scope(of: spec))
+    var request = try request(for: command)
     request.limits = limits?.process
     self.request = request
     if sandbox == nil { sandbox = try session.makeSandbox(for: container) }

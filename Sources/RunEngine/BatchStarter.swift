@@ -72,8 +72,7 @@ final class BatchStarter {
   /// Whether the batch's process would be the first warm one of its worker, so that the container
   /// is looked at before and after.
   func willLoad(_ spec: BatchSpec) -> Bool {
-    warmGroups.contains(spec.group)
-      && processes[key(spec)] == nil
+    warmGroups.contains(spec.group) && processes[key(spec)] == nil
   }
 
   private func key(_ spec: BatchSpec) -> Key {
@@ -99,6 +98,25 @@ final class BatchStarter {
       }
       return
     }
+    load(spec, request, isUntouched: isUntouched, then: handler)
+  }
+
+  /// Loads the warm process of a batch beside what else has to be done before the batch's process is
+  /// needed; only where it has a place of its own for that.
+  ///
+  /// - Parameter request: How a process of the product would be started cold.
+  func preload(_ spec: BatchSpec, _ request: ProcessRequest) {
+    load(spec, request, isUntouched: { true }, then: { _ in })
+  }
+
+  /// Whether ``preload(_:_:)`` makes sense.
+  func canPreload(_ spec: BatchSpec) -> Bool { makePlace != nil && willLoad(spec) }
+
+  /// Starts to load a warm process, as ``choose(_:_:isUntouched:then:)``.
+  private func load(
+    _ spec: BatchSpec, _ request: ProcessRequest, isUntouched: @escaping () -> Bool,
+    then handler: @escaping (WarmProcess?) -> Void
+  ) {
     var own = request
     // Swift Testing is chosen by arguments; which tests are run is not known yet.
     if spec.library == .xctest { own.arguments = [] }
@@ -106,8 +124,9 @@ final class BatchStarter {
       let place = try makePlace?()
       let isUntouched = place?.isUntouched ?? isUntouched
       let process = try WarmProcess(
-        own, in: place?.sandbox, limit: Self.readyLimit, loop: supervisor.loop, registry: supervisor.registry)
-      processes[key] = process
+        own, in: place?.sandbox, limit: Self.readyLimit, loop: supervisor.loop,
+        registry: supervisor.registry)
+      processes[key(spec)] = process
       process.whenReady { [self] reason in
         let reason = reason ?? (isUntouched() ? nil : "it uses its folders before the tests run")
         if let reason { decline(spec, reason) }

@@ -13,11 +13,7 @@ enum IsolationCheck {
       fi
     done
     for path in "$HOME" "$TMPDIR" /tmp; do
-      if true 2>/dev/null > "$path/.carrel-check"; then
-        rm -f "$path/.carrel-check"
-      else
-        echo "no file can be written at $path"
-      fi
+      true 2>/dev/null > "$path/.carrel-check" || echo "no file can be written at $path"
     done
     if true 2>/dev/null >> /proc/sys/kernel/core_pattern; then
       echo "settings of the machine can be changed in /proc/sys"

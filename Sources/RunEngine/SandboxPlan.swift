@@ -194,7 +194,9 @@ package struct SandboxPlan: Sendable {
 extension IsolationChoice {
   /// Finds out which level a run can have: the strongest that works, unless one was asked for.
   ///
-  /// - Parameter plan: What its sandboxes are like; called when they are to be tried.
+  /// - Parameters:
+  ///   - plan: What its sandboxes are like; called when they are to be tried.
+  ///   - root: From then on containers in it are seen where that level has them.
   /// - Returns: The level, and the plan when it is that of sandboxes.
   /// - Throws: ``RunEngineError`` with code `isolationUnavailable` when a level was asked for that
   ///   this machine does not give, and what the plan throws.
@@ -206,13 +208,15 @@ extension IsolationChoice {
       return (IsolationChoice(level: level, reason: "it was asked for"), nil)
     }
     let plan = try plan()
+    root.view = SandboxPlan.view
     let containers = [
       try root.prepare(worker: 0, indexTemplate: indexTemplate),
       try root.prepare(worker: 1, indexTemplate: indexTemplate),
     ]
     defer {
       for container in containers {
-        if let folder = root.retire(container, keepsFiles: true) { removeTree(folder) }
+        // The second one is as it was made, and its worker's first batch may have it.
+        if let folder = root.retire(container, keepsFiles: false) { removeTree(folder) }
       }
     }
     let problem = IsolationCheck.problem(of: plan, container: containers[0], other: containers[1])
@@ -220,8 +224,11 @@ extension IsolationChoice {
       let reason = request.level == nil ? "it is the strongest and works" : "it was asked for"
       return (IsolationChoice(level: .sandbox, reason: reason), plan)
     }
+    root.view = nil
     // Without a sandbox every test may do what it would have allowed, but not less.
-    if request.level == .sandbox || request.network == .none {
+    if request.level == .sandbox || request.network == .none || !request.scratch.isEmpty
+      || request.clone == .overlay
+    {
       throw RunEngineError(.isolationUnavailable, problem)
     }
     return (IsolationChoice(level: .processes, reason: problem), nil)

@@ -40,7 +40,6 @@ struct Workplace {
     let result = try IsolationChoice.choose(
       configuration.isolation, plan: { try maker.sandboxPlan(configuration, catalog, root: root) },
       in: root, indexTemplate: indexTemplate)
-    if result.plan != nil { root.view = SandboxPlan.view }
     return result
   }
 

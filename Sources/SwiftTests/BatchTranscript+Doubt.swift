@@ -91,7 +91,8 @@ extension BatchTranscript {
     if let hidden = ["/tmp", "/var/tmp", "/dev/shm"].first(where: { path.hasPrefix($0 + "/") }) {
       guard access(path, F_OK) == 0 else { return nil }
       return TestIssue(
-        message: "the test did not find '\(path)', because each sandbox has a \(hidden) of its own; "
+        message:
+          "the test did not find '\(path)', because each sandbox has a \(hidden) of its own; "
           + "show it with --writable '\(path)'", severity: .warning)
     }
     let known = access(path, F_OK) == 0 ? path : folder(of: path)

@@ -125,7 +125,8 @@ package final class SupervisedProcess {
   ///
   /// - Parameter sandbox: Where it is; `nil` when it sees what Carrel sees.
   init(
-    _ started: StartedProcess, scope: String, in sandbox: Sandbox? = nil, loop: EventLoop, registry: ProcessRegistry,
+    _ started: StartedProcess, scope: String, in sandbox: Sandbox? = nil, loop: EventLoop,
+    registry: ProcessRegistry,
     leftoverGrace: Double = SupervisedProcess.leftoverGrace,
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
     onEnd: @escaping (ProcessEnd, [Leftover]) -> Void

@@ -46,7 +46,8 @@ package final class WarmProcess {
   ///   - replyLimit: Seconds that a copy may take.
   /// - Throws: ``WorkersError`` with code `launch`.
   package init(
-    _ request: ProcessRequest, in sandbox: Sandbox? = nil, limit: Double, replyLimit: Double = WarmProcess.replyLimit,
+    _ request: ProcessRequest, in sandbox: Sandbox? = nil, limit: Double,
+    replyLimit: Double = WarmProcess.replyLimit,
     loop: EventLoop, registry: ProcessRegistry
   ) throws(WorkersError) {
     var sockets: [Int32] = [-1, -1]
@@ -155,7 +156,8 @@ package final class WarmProcess {
           handler(
             started.map {
               SupervisedProcess(
-                $0, scope: request.scope, in: sandbox, loop: loop, registry: registry, onOutput: onOutput,
+                $0, scope: request.scope, in: sandbox, loop: loop, registry: registry,
+                onOutput: onOutput,
                 onEnd: onEnd)
             })
         }

@@ -51,8 +51,14 @@ import Workers
       "--writable needs a sandbox; the level is 'processes'"
     ),
     (["--isolation", "sandbox", "--network", "x"], "--network needs one of"),
-    (["--scratch", "/a"], "--scratch needs --isolation sandbox"),
-    (["--clone", "overlay"], "--clone overlay needs --isolation sandbox"),
+    (
+      ["--scratch", "/a", "--isolation", "processes"],
+      "--scratch needs a sandbox; the level is 'processes'"
+    ),
+    (
+      ["--clone", "overlay", "--isolation", "processes"],
+      "--clone overlay needs a sandbox; the level is 'processes'"
+    ),
     (["--clone", "x"], "--clone needs one of"),
   ])
   func whatMakesNoSenseIsRefused(words: [String], message: String) throws {

@@ -12,12 +12,12 @@ extension EndToEnd {
       let counters = try TemporaryFolder()
       try Data("1".utf8).write(to: URL(filePath: counters.path(of: "xctest-third")))
       let variables = ["OUTCOMES_COUNTERS": counters.path]
-      let pass = ["--pass-env", "OUTCOMES_COUNTERS", "--writable", counters.path]
+      let pass = ["--pass-env", "OUTCOMES_COUNTERS"]
       let first = try await Carrel.run(
         "Outcomes",
         [
           "--filter", "BasicXCTests/|RetryXCTests/testPassesOnThirdAttempt", "--company-check",
-          "off",
+          "off", "--writable", counters.path,
         ]
           + pass, environment: variables)
       let second = try await Carrel.run(

@@ -57,7 +57,8 @@ extension EndToEnd {
       let counters = try TemporaryFolder()
       return try await Carrel.run(
         "Outcomes", "--filter", filter, "--retries", retries, "--batch", "1", "--pass-env",
-        "OUTCOMES_COUNTERS", "--writable", counters.path, environment: ["OUTCOMES_COUNTERS": counters.path])
+        "OUTCOMES_COUNTERS", "--writable", counters.path,
+        environment: ["OUTCOMES_COUNTERS": counters.path])
     }
 
     /// In company: one fails because of a neighbour, one fails anyhow.

@@ -173,11 +173,9 @@ extension EndToEnd {
       #expect(try starts(run)[.warm] == nil, "\(run)")
     }
 
-    /// The warm children of a command.
+    /// The warm processes that descend from a command.
     private func warmProcesses(of carrel: pid_t) throws -> [pid_t] {
-      let children = String(
-        decoding: try readSmallFile("/proc/\(carrel)/task/\(carrel)/children"), as: UTF8.self)
-      let warm = children.split(separator: " ").compactMap { pid_t($0) }.filter {
+      let warm = try familyStates(of: carrel).keys.filter {
         contains((try? readSmallFile("/proc/\($0)/environ")) ?? [], "-warm.")
       }
       #expect(warm.count == 1)
