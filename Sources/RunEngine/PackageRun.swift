@@ -82,7 +82,7 @@ package struct PackageRun {
       catalog: catalog,
       package: package, configuration: request.configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: isolation.plan,
-      cloneWay: clones?.way ?? .copy, listener: listener, limiter: limiter,
+      clones: clones, listener: listener, limiter: limiter,
       continuation: continuation)
     if level == nil, isolation.choice.level == .processes {
       session.log(

@@ -26,7 +26,10 @@ package final class RunSession {
   /// What the batches' sandboxes are like; `nil` when processes see what Carrel sees.
   let sandboxes: SandboxPlan?
   /// How containers come to have the data of the seed intent.
-  let cloneWay: CloneWay
+  /// How containers come to have the data of the seed intent; `nil` as long as that is not known.
+  var clones: CloneChoice?
+  /// The way of each batch that has such data.
+  var cloneWays: [Int: CloneWay] = [:]
   weak var listener: (any RunListener)?
   private let events: EventLogWriter
   /// Whether somebody writes the events down soon.
@@ -61,11 +64,11 @@ package final class RunSession {
     supervisor: Supervisor, root: WorkRoot, indexTemplate: String, catalog: TestCatalog,
     package: PackageConfiguration, configuration: RunConfiguration, plan: Plan,
     record: RunRecord, events: EventLogWriter, header: RunHeader, sandboxes: SandboxPlan? = nil,
-    cloneWay: CloneWay = .copy, listener: (any RunListener)?, limiter: Limiter? = nil,
+    clones: CloneChoice? = nil, listener: (any RunListener)?, limiter: Limiter? = nil,
     continuation: RunContinuation? = nil
   ) {
     self.sandboxes = sandboxes
-    self.cloneWay = cloneWay
+    self.clones = clones
     self.limiter = limiter ?? Limiter(configuration.limits)
     debugger = Self.findDebugger(path: package.environment["PATH"])
     self.supervisor = supervisor
@@ -354,7 +357,7 @@ package final class RunSession {
   private func batchStart(_ spec: BatchSpec, _ start: ProcessStart?) -> BatchStart {
     BatchStart(
       batch: spec.batch, worker: spec.worker, purpose: spec.purpose, tests: spec.tests,
-      start: start)
+      start: start, clone: cloneWays[spec.batch]?.rawValue)
   }
 
   private func start(_ spec: BatchSpec) {

@@ -43,14 +43,18 @@ struct Workplace {
     return result
   }
 
-  /// Finds out how containers come to have the data of the seed intent.
+  /// Makes sure that containers can come to have the data of the seed intent in the way that was
+  /// asked for.
   ///
   /// - Parameter plan: What the run's sandboxes are like; `nil` when it has none.
-  /// - Returns: `nil` when no container has such data.
+  /// - Returns: `nil` when no container has such data, or it is to be found out when the data is
+  ///   there.
   func chooseClones(
     _ configuration: RunConfiguration, _ catalog: TestCatalog, plan: SandboxPlan?
   ) throws(RunEngineError) -> CloneChoice? {
-    guard configuration.sharesSeed, catalog.tests.contains(where: \.usesIntents) else { return nil }
+    guard configuration.isolation.clone != nil, configuration.sharesSeed,
+      catalog.tests.contains(where: \.usesIntents)
+    else { return nil }
     return try CloneCheck.choose(configuration.isolation.clone, plan: plan, in: root.path)
   }
 

@@ -114,15 +114,20 @@ package struct BatchStart: Codable, Hashable, Sendable {
   package var tests: [TestID]
   /// `nil` in logs of versions that only knew cold starts.
   package var start: ProcessStart?
+  /// How the container came to have the data of a seed intent: `overlay`, `reflink` or `copy`;
+  /// `nil` without such data.
+  package var clone: String?
 
   package init(
-    batch: Int, worker: Int, purpose: AttemptPurpose, tests: [TestID], start: ProcessStart? = nil
+    batch: Int, worker: Int, purpose: AttemptPurpose, tests: [TestID], start: ProcessStart? = nil,
+    clone: String? = nil
   ) {
     self.batch = batch
     self.worker = worker
     self.purpose = purpose
     self.tests = tests
     self.start = start
+    self.clone = clone
   }
 }
 

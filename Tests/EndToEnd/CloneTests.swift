@@ -76,7 +76,7 @@ extension EndToEnd {
         ])
         #expect(repro.status == 0 && repro.text.contains("REPRODUCED"), "\(repro.allText)")
         let state = RunState(try readEvents("\(try recordFolder(in: runs))/events.jsonl"))
-        #expect(state.header?.clone == options.last)
+        #expect(state.header?.clone == (options.last == "copy" ? "copy" : nil))
       }
       for other in found.dropFirst() {
         #expect(found[0].symmetricDifference(other).map(\.path).sorted() == [])
@@ -113,12 +113,19 @@ extension EndToEnd {
 
     /// The cheapest way that works is found out and told.
     @Test func theWayIsTold() async throws {
-      let seed = "\"intent\": \"FillHome\""
-      let layered = try await run("testFails", seed: seed, ["--isolation", "sandbox"])
-      #expect(try layered.state.header?.clone == "overlay", "\(layered)")
-      let copied = try await run("testFails", seed: seed, ["--isolation", "processes"])
-      let reason = try #require(try copied.state.header?.cloneReason)
-      #expect(reason.hasPrefix("no overlay: there is no sandbox; "), "\(reason)")
+      let (seed, large) = ("\"intent\": \"FillHome\"", "\"intent\": \"FillLarge\"")
+      func ways(_ run: CarrelRun) throws -> Set<String?> {
+        Set(
+          try run.events.compactMap { event in
+            if case .batchStarted(let batch) = event.kind { batch.clone } else { nil }
+          })
+      }
+      let layered = try await run("testFails", seed: large, ["--isolation", "sandbox"])
+      #expect(try ways(layered) == ["overlay"], "\(layered)")
+      let small = try await run("testFails", seed: seed, ["--isolation", "sandbox"])
+      #expect(try ways(small) == ["copy"], "\(small)")
+      let copied = try await run("testFails", seed: large, ["--isolation", "processes"])
+      #expect(try ways(copied).isDisjoint(with: ["overlay", nil]), "\(copied)")
       let refused = try await run(
         "testFails", seed: seed, ["--clone", "overlay", "--isolation", "processes"])
       #expect(refused.output.status == 2, "\(refused)")
