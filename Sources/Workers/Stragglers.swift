@@ -23,7 +23,7 @@ final class Stragglers {
   static let killedGrace = 0.01
   /// Seconds between two looks at processes that should be gone.
   private static let again = 0.02
-  /// Looks in vain at a process whose scope cannot be told yet.
+  /// Looks in vain at a process whose scope cannot be told yet, 0.1 s in all.
   private static let maxUndecidedLooks = 20
 
   private let origin: Origin
@@ -69,7 +69,7 @@ final class Stragglers {
         isEnding = true
         endAll()
       }
-    } else if isSure || undecidedLooks == Self.maxUndecidedLooks {
+    } else if isSure {
       finish()
     } else {
       // The last look takes what has no environment for what it is.
@@ -97,15 +97,10 @@ final class Stragglers {
         continue
       }
       if !isOwn {
-        guard let environment = ProcessTable.environment(of: orphan),
-          !environment.isEmpty || undecidedLooks == Self.maxUndecidedLooks
-        else {
+        guard let its = scope(of: orphan) else {
           isSure = false
           continue
         }
-        // In a sandbox there is nobody else's.
-        let its =
-          environment[SupervisedProcess.scopeVariable] ?? (sandbox == nil ? "" : origin.scope)
         guard its == origin.scope else { continue }
       }
       let descriptor = carrel_pidfd_open(orphan)
@@ -115,6 +110,21 @@ final class Stragglers {
       loop.watch(descriptor) { [self] in ended(orphan, descriptor) }
     }
     return isSure
+  }
+
+  /// - Returns: The scope of an adopted process, empty when it has none; `nil` when that has to be
+  ///   seen later.
+  private func scope(of orphan: Int32) -> String? {
+    let environment = ProcessTable.environment(of: orphan)
+    // In a sandbox there is nobody else's.
+    let unmarked = sandbox == nil ? "" : origin.scope
+    if let environment, !environment.isEmpty {
+      return environment[SupervisedProcess.scopeVariable] ?? unmarked
+    }
+    if undecidedLooks < Self.maxUndecidedLooks, !registry.isOpaque(orphan) { return nil }
+    // It has none, or it may not be read (proc_pid_environ(5)). Later ones need not wait for that.
+    if sandbox == nil { registry.markOpaque(orphan) }
+    return unmarked
   }
 
   private func ended(_ orphan: Int32, _ descriptor: Int32) {
