@@ -18,9 +18,10 @@ import Testing
     let registry = try ProcessRegistry(ownsAllChildren: false, adoptsOrphans: false)
     /// Whether nothing had to be waited for.
     func endsAtOnce() -> Bool {
-      var found: [Leftover]?
-      let origin = Stragglers.Origin(pid: .max, scope: "leaked-processes-tests", wasKilled: false, pipes: [:])
-      Stragglers(of: origin, in: nil, grace: 0, loop: loop, registry: registry) { found = $0 }
+      var found: [Leak]?
+      let origin = LeakedProcesses.Origin(
+        pid: .max, scope: "leaked-processes-tests", wasKilled: false, pipes: [:])
+      LeakedProcesses(of: origin, in: nil, grace: 0, loop: loop, registry: registry) { found = $0 }
         .begin()
       let isAtOnce = found != nil
       loop.run { found != nil }
