@@ -1,7 +1,7 @@
 #include "include/Sandbox.h"
 
 #include "include/CSystem.h"
-#include "include/limits.h"
+#include "start.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,6 @@ struct bind {
 enum {
   highest_bind_count = 64,
   highest_descriptor_count = 16,
-  highest_limit_count = 8192,
   /// The socket's number in the first process and in the maker.
   control_number = 3,
   /// In the maker, the number of a pidfd of its caller.
@@ -372,70 +371,10 @@ static void make_sandbox(const struct plan *request, int control) {
     fail(control, carrel_sandbox_privileges);
 }
 
-/// The digits at the beginning of a text, as a number. Moves past them and a space.
-static uint64_t number(const char **text) {
-  uint64_t value = 0;
-  for (; **text >= '0' && **text <= '9'; ++*text) value = value * 10 + (uint64_t)(**text - '0');
-  if (**text == ' ') ++*text;
-  return value;
-}
-
 /// Runs in the child between vfork and exec; only returns on failure, with errno set.
-static void become(char *content, size_t size, const int *groups, size_t group_count,
+static void become(const struct carrel_start *start, const int *groups, size_t group_count,
                    const int *descriptors, size_t count) {
-  enum { highest_text_count = 16384 };
-  static char *texts[highest_text_count];
-  char *end = content + size;
-  char *path = content;
-  char *directory = path + strlen(path) + 1;
-  char *next = directory + strlen(directory) + 1;
-  const char *digits = next;
-  size_t argument_count = (size_t)number(&digits);
-  next += strlen(next) + 1;
-  digits = next;
-  size_t limit_count = (size_t)number(&digits);
-  next += strlen(next) + 1;
-  static struct carrel_resource_limit resources[highest_limit_count];
-  static int processors[highest_limit_count];
-  struct carrel_limits limits = {.groups = groups, .group_count = group_count,
-                                 .resources = resources, .processors = processors};
-  for (size_t index = 0; index < limit_count && next < end; index++) {
-    static const char word[] = "processor ";
-    size_t length = sizeof word - 1;
-    bool is_processor = strncmp(next, word, length) == 0;
-    if ((is_processor ? limits.processor_count : limits.resource_count) == highest_limit_count) {
-      errno = E2BIG;
-      return;
-    }
-    digits = is_processor ? next + length : next;
-    if (is_processor) {
-      processors[limits.processor_count++] = (int)number(&digits);
-    } else {
-      int resource = (int)number(&digits);
-      resources[limits.resource_count++] =
-          (struct carrel_resource_limit){resource, number(&digits)};
-    }
-    next += strlen(next) + 1;
-  }
-  if (!carrel_join_groups(&limits)) return;
-  size_t total = 0;
-  char **environment = NULL;
-  for (; next < end; next += strlen(next) + 1) {
-    if (total == argument_count && environment == NULL) {
-      texts[total++] = NULL;
-      environment = texts + total;
-    }
-    if (total + 2 >= highest_text_count) {
-      errno = E2BIG;
-      return;
-    }
-    texts[total++] = next;
-  }
-  texts[total] = NULL;
-  if (environment == NULL) {
-    texts[++total] = NULL;
-    environment = texts + total;
-  }
+  if (!carrel_join_groups(groups, group_count)) return;
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -450,9 +389,9 @@ static void become(char *content, size_t size, const int *groups, size_t group_c
     if (dup2(moved[index], (int)index) < 0) return;
   }
   syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC);
-  if (chdir(*directory != 0 ? directory : "/") < 0) return;
-  if (!carrel_set_limits(&limits)) return;
-  execve(path, texts, environment);
+  if (chdir(*start->directory != 0 ? start->directory : "/") < 0) return;
+  if (!carrel_take_limits(start)) return;
+  execve(start->arguments[0], start->arguments, start->variables);
 }
 
 /// Starts a process; what is asked for is in the first descriptor, control groups in the next ones.
@@ -463,19 +402,22 @@ static void spawn(int control, int *descriptors, size_t count, size_t groups) {
     content = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE,
                    descriptors[0], 0);
   }
-  volatile int failure = content == MAP_FAILED ? errno : 0;
+  struct carrel_start start;
+  bool is_read =
+      content != MAP_FAILED && carrel_read_start(content, (size_t)status.st_size, &start);
+  volatile int failure = is_read ? 0 : errno;
   pid_t child = -1;
-  if (failure == 0) {
+  if (is_read) {
     child = vfork();
     if (child == 0) {
-      become(content, (size_t)status.st_size - 1, descriptors + 1, groups, descriptors + 1 + groups,
-             count - 1 - groups);
+      become(&start, descriptors + 1, groups, descriptors + 1 + groups, count - 1 - groups);
       failure = errno != 0 ? errno : EINVAL;
       _exit(127);
     }
     if (child < 0) failure = errno;
-    munmap(content, (size_t)status.st_size);
+    carrel_forget_start(&start);
   }
+  if (content != MAP_FAILED) munmap(content, (size_t)status.st_size);
   for (size_t index = 0; index < count; index++) close(descriptors[index]);
   int pidfd = failure == 0 ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
   if (failure == 0 && pidfd < 0) failure = errno;

@@ -123,7 +123,7 @@ package final class Sandbox {
   /// Starts a process.
   ///
   /// - Parameters:
-  ///   - content: What ``ProcessRequest/sandboxContent`` gives.
+  ///   - content: What ``ProcessRequest/encoded`` gives.
   ///   - descriptors: Those that it gets as 0, 1, 2, and so on.
   ///   - groups: Files `cgroup.procs` of the control groups that it joins.
   ///   - handler: Told what becomes of it: `started` and `ended`, or `failed`; also within this

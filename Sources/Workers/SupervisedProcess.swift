@@ -181,7 +181,7 @@ package final class SupervisedProcess {
       loop.watch(descriptor) { [unowned self] in readSome(stream, descriptor) }
     }
     sandbox.start(
-      request.sandboxContent, descriptors: streams.descriptors,
+      request.encoded, descriptors: streams.descriptors,
       groups: request.limits?.groups ?? []
     ) { [self] in
       sandboxSays($0)

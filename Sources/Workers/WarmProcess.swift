@@ -167,11 +167,7 @@ package final class WarmProcess {
 
   /// - Returns: The pipes of the copy; `nil` when the request could not be sent.
   private func send(_ request: ProcessRequest, into sandbox: Sandbox?) -> ProcessPipes? {
-    let content = WarmRequest(
-      directory: request.directory ?? "",
-      arguments: [request.executable] + request.arguments,
-      limits: request.limits?.lines ?? [], variables: request.variables
-    ).encoded
+    let content = request.encoded
     let file = carrel_memory_file(content, content.count)
     guard file >= 0 else { return nil }
     defer { close(file) }
