@@ -104,8 +104,8 @@ static inline bool carrel_join_groups(const int *groups, size_t count) {
 }
 
 /// Sets the limits, soft and hard alike, and goes to the processors; the last step, because a limit
-/// on open files or memory also binds what comes before the program. A limit above the caller's hard
-/// one becomes that one. Returns whether that worked; errno is set otherwise.
+/// on open files or memory also binds what comes before the program. A limit above the caller's
+/// hard one becomes that one. Returns whether that worked; errno is set otherwise.
 static inline bool carrel_take_limits(const struct carrel_start *start) {
   static const char word[] = "processor ";
   struct carrel_processor_set processors;

@@ -59,8 +59,8 @@ package final class Sandbox {
     package var network: SandboxNetwork
     /// Bytes that each private folder holds at most; `nil` for half of the memory (tmpfs(5)).
     package var privateSize: UInt64?
-    /// Whether it is for a process that will be copied into others, see ``WarmProcess``: it has only
-    /// the file system of a sandbox.
+    /// Whether it is for a process that will be copied into others, see ``WarmProcess``: it has
+    /// only the file system of a sandbox.
     package var isForCopying = false
 
     package init(

@@ -2,10 +2,11 @@
 // messages.
 //
 // Carrel sends ``WarmRequest/header(namespaces:groups:capabilities:)`` with four to seven
-// descriptors: standard output, standard error, the channel, a file with ``ProcessRequest/encoded``, a
-// pidfd of the first process of the batch's sandbox if there is one, and the files by which the copy
-// joins its control groups. The warm process answers with ``WarmReply``. Its side is in
-// `Observer/warm.c.in`; both are made from one source, so the format has no version.
+// descriptors: standard output, standard error, the channel, a file with
+// ``ProcessRequest/encoded``, a pidfd of the first process of the batch's sandbox if there is one,
+// and the files by which the copy joins its control groups. The warm process answers with
+// ``WarmReply``. Its side is in `Observer/warm.c.in`; both are made from one source, so the format
+// has no version.
 
 /// What a warm process is asked for.
 enum WarmRequest {

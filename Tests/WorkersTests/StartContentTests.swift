@@ -6,7 +6,7 @@ import Testing
 
 /// What the C module makes of a request; see `start.h`.
 struct StartContentTests {
-  /// - Returns: The error with which a process was refused; 0 when one was started, which has ended.
+  /// - Returns: The error with which a process was refused; 0 when one was started and has ended.
   private func error(of content: [UInt8]) -> Int32 {
     var pidfd: Int32 = -1
     let pid = content.withUnsafeBytes { content in
