@@ -33,9 +33,9 @@ let package = Package(
       resources: [
         .embedInCode("Observer/children.c.in"), .embedInCode("Observer/classes.c.in"),
         .embedInCode("Observer/homes.c.in"), .embedInCode("Observer/interpose.c.in"),
-        .embedInCode("Observer/limits.c.in"), .embedInCode("Observer/locks.c.in"),
-        .embedInCode("Observer/output.c.in"), .embedInCode("Observer/warm.c.in"),
-        .embedInCode("Observer/refusals.c.in"), .embedInCode("Observer/Observer.swift.in"),
+        .embedInCode("Observer/locks.c.in"), .embedInCode("Observer/output.c.in"),
+        .embedInCode("Observer/warm.c.in"), .embedInCode("Observer/refusals.c.in"),
+        .embedInCode("Observer/start.h.in"), .embedInCode("Observer/Observer.swift.in"),
       ]),
     .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "RunModel", "SystemFiles"]),
 
@@ -83,7 +83,8 @@ let package = Package(
       exclude: ["Snapshots"]),
     .testTarget(name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"]),
     .testTarget(
-      name: "WorkersTests", dependencies: ["RunModel", "SystemFiles", "TestSupport", "Workers"]),
+      name: "WorkersTests",
+      dependencies: ["CSystem", "RunModel", "SystemFiles", "TestSupport", "Workers"]),
     .testTarget(
       name: "SearchIndexTests",
       dependencies: ["CSQLite", "IntentWire", "SearchIndex", "TestSupport"]),

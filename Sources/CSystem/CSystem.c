@@ -1,5 +1,7 @@
 #include "include/CSystem.h"
 
+#include "start.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -24,7 +26,8 @@
 enum { highest_descriptor_count = 16 };
 
 /// Runs in the child between vfork and exec; only returns on failure, with errno set.
-static void become(const struct carrel_spawn_request *request, pid_t parent) {
+static void become(const struct carrel_spawn_request *request, const struct carrel_start *start,
+                   pid_t parent) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
   for (int number = 1; number < NSIG; number++) {
     if (number != SIGKILL && number != SIGSTOP) sigaction(number, &standard, NULL);
@@ -32,13 +35,13 @@ static void become(const struct carrel_spawn_request *request, pid_t parent) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  if (request->new_session && setsid() < 0) return;
+  if (setsid() < 0) return;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return;
   if (getppid() != parent) {
     errno = ESRCH;
     return;
   }
-  if (!carrel_join_groups(request->limits)) return;
+  if (!carrel_join_groups(request->groups, request->group_count)) return;
   // First out of the way of the numbers they shall get.
   int moved[highest_descriptor_count];
   for (size_t index = 0; index < request->descriptor_count; index++) {
@@ -50,9 +53,9 @@ static void become(const struct carrel_spawn_request *request, pid_t parent) {
     if (dup2(moved[index], (int)index) < 0) return;
   }
   syscall(SYS_close_range, (unsigned)request->descriptor_count, ~0U, CLOSE_RANGE_CLOEXEC);
-  if (request->directory != NULL && chdir(request->directory) < 0) return;
-  if (!carrel_set_limits(request->limits)) return;
-  execve(request->path, request->argv, request->envp);
+  if (*start->directory != 0 && chdir(start->directory) < 0) return;
+  if (!carrel_take_limits(start)) return;
+  execve(start->arguments[0], start->arguments, start->variables);
 }
 
 pid_t carrel_spawn(const struct carrel_spawn_request *request, int *pidfd) {
@@ -60,6 +63,9 @@ pid_t carrel_spawn(const struct carrel_spawn_request *request, int *pidfd) {
     errno = EINVAL;
     return -1;
   }
+  struct carrel_start start;
+  // Nothing is written there.
+  if (!carrel_read_start((char *)request->content, request->content_size, &start)) return -1;
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -68,11 +74,12 @@ pid_t carrel_spawn(const struct carrel_spawn_request *request, int *pidfd) {
   pid_t parent = getpid();
   pid_t child = vfork();
   if (child == 0) {
-    become(request, parent);
+    become(request, &start, parent);
     failure = errno != 0 ? errno : EINVAL;
     _exit(127);
   }
   int error = child < 0 ? errno : failure;
+  carrel_forget_start(&start);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (error != 0) {
     if (child > 0) {

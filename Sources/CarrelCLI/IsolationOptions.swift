@@ -8,8 +8,8 @@ enum IsolationOptions {
     OptionSpec(
       "--isolation", value: "directories|processes|sandbox",
       help: "how strongly batches are kept apart: own folders; the same and limits; namespaces of "
-        + "their own with a read-only system (default: sandbox, or processes where the machine does "
-        + "not allow it)"),
+        + "their own with a read-only system (default: sandbox, or processes where the machine "
+        + "does not allow it)"),
     OptionSpec(
       "--network", value: "loopback|host|none",
       help: "what tests have of the network in a sandbox (default: loopback)"),

@@ -45,7 +45,7 @@ package final class IntentSystem {
     /// Called with the bundle identifier of an app and what its process writes.
     package var onHostOutput: ((String, UnsafeRawBufferPointer) -> Void)?
     /// Called with processes that an app's process has left behind.
-    package var onLeftovers: (([LeakedProcess]) -> Void)?
+    package var onLeaks: (([LeakedProcess]) -> Void)?
     /// Called when an app's process has ended while it had nothing to answer.
     package var onStrayEnd: ((WireError) -> Void)?
 
@@ -203,8 +203,8 @@ package final class IntentSystem {
       directory: configuration.directory, scope: "\(configuration.scope)-\(hostsStarted)",
       limits: configuration.limits)
     hostsStarted += 1
-    let noteEnd = { [weak self] (end: ProcessEnd, leftovers: [Leftover]) in
-      if !leftovers.isEmpty { self?.configuration.onLeftovers?(leftovers.map(\.process)) }
+    let noteEnd = { [weak self] (end: ProcessEnd, leaks: [Leak]) in
+      if !leaks.isEmpty { self?.configuration.onLeaks?(leaks.map(\.process)) }
       onEnd(end)
       self?.noteEnd()
     }

@@ -30,7 +30,7 @@ final class BatchIntents {
   /// Processes of apps that ended while they had nothing to answer.
   private var strayEnds: [WireError] = []
   /// Processes that the apps' processes have left behind.
-  private(set) var leftovers: [LeakedProcess] = []
+  private(set) var leaks: [LeakedProcess] = []
   /// The call that an app is answering now, for people: `CreateNote of com.example.Notes`.
   var openCall: String? { system?.openCall }
 
@@ -72,7 +72,7 @@ final class BatchIntents {
     let inbox = Inbox()
     configuration.onJournal = { inbox.owner?.take($0) }
     configuration.onHostOutput = { inbox.owner?.take($0, $1) }
-    configuration.onLeftovers = { inbox.owner?.leftovers += $0 }
+    configuration.onLeaks = { inbox.owner?.leaks += $0 }
     configuration.onStrayEnd = { inbox.owner?.strayEnds.append($0) }
     system = try IntentSystem(
       configuration, loop: supervisor.loop, registry: supervisor.registry)

@@ -7,7 +7,7 @@ import Workers
 
 /// The end of a batch's process, or that it never came to be.
 extension BatchRun {
-  func processEnded(_ end: ProcessEnd, _ leftovers: [Leftover]) {
+  func processEnded(_ end: ProcessEnd, _ leaks: [Leak]) {
     stopWatching()
     let now = monotonicSeconds()
     endedAt = now
@@ -16,7 +16,7 @@ extension BatchRun {
     if let failure = process?.launchFailure { return failToStart(failure) }
     openCall = intents?.openCall
     stopLooking { [self] in
-      endEverything { [self] in conclude(end, cause, leftovers, at: now) }
+      endEverything { [self] in conclude(end, cause, leaks, at: now) }
     }
   }
 
@@ -37,7 +37,7 @@ extension BatchRun {
   ///   - cause: Why the process was ended, if it was.
   ///   - now: When the process ended; its apps may have ended later.
   private func conclude(
-    _ end: ProcessEnd, _ cause: BatchTranscript.Intervention?, _ leftovers: [Leftover],
+    _ end: ProcessEnd, _ cause: BatchTranscript.Intervention?, _ leaks: [Leak],
     at now: Double
   ) {
     let launched = process?.startTime ?? startedAt
@@ -45,7 +45,7 @@ extension BatchRun {
     // Before the conclusion, which may blame a test that was not seen to finish.
     let tail = lastActivity.map { now - $0 }
     let conclusion = transcript.conclude(
-      end: end, intervention: cause, leftovers: leftovers,
+      end: end, intervention: cause, leaks: leaks,
       crashReports: attributedCrashReports, cause: provenCause(of: end))
     var final: [TestID: TestOutcome] = [:]
     for event in conclusion.events {
@@ -127,7 +127,7 @@ extension BatchRun {
       outcome.add(decisive: TestIssue(message: error))
       if outcome.verdict.isSuccess(leaksFail: false) { outcome.verdict = .failed }
     }
-    if !intents.leftovers.isEmpty { outcome.charge(leaks: intents.leftovers, by: "an app") }
+    if !intents.leaks.isEmpty { outcome.charge(leaks: intents.leaks, by: "an app") }
     final[test] = outcome
   }
 

@@ -12,6 +12,12 @@ extension BatchRun {
   func beginLimits() throws {
     limits = try session.limiter.begin(batch: spec.batch, worker: spec.worker)
     if let disk = session.configuration.limits.disk { watchContainer(limit: disk, after: 0.5) }
+    if let count = session.configuration.limits.processes {
+      let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+      if let shortage = ThreadShortage(limit: count, cores: cores) {
+        watchThreads(limit: count, shortage)
+      }
+    }
   }
 
   /// Ends the process for a reason of its own, after a snapshot when it hangs.
@@ -94,9 +100,28 @@ extension BatchRun {
     }
   }
 
+  /// Looks now and then, until a test has finished, whether the process cannot have its threads.
+  private func watchThreads(limit: Int, _ shortage: ThreadShortage) {
+    threadTimer = session.supervisor.loop.after(0.2) { [weak self] in
+      guard let self, endedAt == nil, let limits,
+        transcript.startOrder.count < 2, transcript.lastFinished == nil
+      else { return }
+      var shortage = shortage
+      let own = (process.map { [$0.pid] } ?? []) + (intents?.processes.map(\.pid) ?? [])
+      let isProven = shortage.isProven(
+        refusals: limits.refusals, isAlone: Set(limits.processes).isSubset(of: own),
+        at: monotonicSeconds())
+      guard isProven else { return watchThreads(limit: limit, shortage) }
+      intervene(
+        .limit(
+          "the process limit of \(limit) is less than the threads that the test's process needs by "
+            + "itself (cgroup)"))
+    }
+  }
+
   /// Ends the timers; the process has ended.
   func stopWatching() {
-    for timer in [limitTimer, slowTimer, silenceTimer, diskTimer] {
+    for timer in [limitTimer, slowTimer, silenceTimer, diskTimer, threadTimer] {
       session.supervisor.loop.cancel(timer)
     }
   }
@@ -135,7 +160,8 @@ extension BatchRun {
         "the kernel killed a process of the batch for the memory limit of "
           + "\(ByteSize.text(memory)) (cgroup)")
     }
-    if limits.refusals > 0, let processes = configured.processes {
+    let isTooLow = outcome.reason?.contains("the process limit of ") == true
+    if limits.refusals > 0, let processes = configured.processes, !isTooLow {
       notes.append(
         "the kernel refused a process or thread of the batch for the limit of \(processes) (cgroup)"
       )

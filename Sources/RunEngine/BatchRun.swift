@@ -45,6 +45,7 @@ final class BatchRun {
   var slowTimer: EventLoop.Timer?
   var silenceTimer: EventLoop.Timer?
   var diskTimer: EventLoop.Timer?
+  var threadTimer: EventLoop.Timer?
   /// When something was heard of the test last.
   var lastSign = 0.0
   /// What the batch's processes may use.

@@ -101,8 +101,8 @@ final class BatchStarter {
     load(spec, request, isUntouched: isUntouched, then: handler)
   }
 
-  /// Loads the warm process of a batch beside what else has to be done before the batch's process is
-  /// needed; only where it has a place of its own for that.
+  /// Loads the warm process of a batch beside what else has to be done before the batch's process
+  /// is needed; only where it has a place of its own for that.
   ///
   /// - Parameter request: How a process of the product would be started cold.
   func preload(_ spec: BatchSpec, _ request: ProcessRequest) {

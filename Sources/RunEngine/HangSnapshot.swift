@@ -93,7 +93,7 @@ final class HangSnapshot {
     complaints.append([])
     do throws(WorkersError) {
       let process = try SupervisedProcess(
-        request, loop: supervisor.loop, registry: supervisor.registry, leftoverGrace: 0
+        request, loop: supervisor.loop, registry: supervisor.registry, leakGrace: 0
       ) { [weak self] stream, bytes in
         self?.take(stream, bytes, of: index)
       } onEnd: { [weak self] _, _ in

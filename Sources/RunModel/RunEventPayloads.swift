@@ -146,7 +146,7 @@ package struct AttemptStart: Codable, Hashable, Sendable {
   }
 }
 
-/// A batch whose process and leftovers are gone.
+/// A batch whose process and leaked processes are gone.
 package struct BatchFinish: Codable, Hashable, Sendable {
   package var batch: Int
   package var worker: Int

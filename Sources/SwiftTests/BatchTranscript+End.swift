@@ -69,7 +69,7 @@ extension BatchTranscript {
   /// - Parameter cause: What ended the process, when that is proven; `nil` when only its end is
   ///   known.
   package mutating func conclude(
-    end: ProcessEnd, intervention: Intervention?, leftovers: [Leftover],
+    end: ProcessEnd, intervention: Intervention?, leaks: [Leak],
     crashReports: [CrashReport] = [], cause: String? = nil
   ) -> Conclusion {
     endCause = cause
@@ -104,7 +104,7 @@ extension BatchTranscript {
       unstarted = []
     }
     for report in crashReports { charge(report) }
-    charge(leftovers)
+    charge(leaks)
     return Conclusion(events: takeEvents(), unstarted: unstarted, isClean: isClean)
   }
 
@@ -232,17 +232,17 @@ extension BatchTranscript {
     report(.finished(test, outcome))
   }
 
-  /// Names leftovers in the results of the tests that started them.
-  private mutating func charge(_ leftovers: [Leftover]) {
+  /// Names leaked processes in the results of the tests that started them.
+  private mutating func charge(_ leaks: [Leak]) {
     var byTest: [TestID: [LeakedProcess]] = [:]
-    for leftover in leftovers {
+    for leak in leaks {
       let sequence =
-        leftover.sequence == 0 ? children[leftover.insidePID] ?? 0 : leftover.sequence
+        leak.sequence == 0 ? children[leak.insidePID] ?? 0 : leak.sequence
       guard
         let test = output.owner(ofSequence: sequence) ?? preparations[sequence] ?? startOrder.last
           ?? tests.first
       else { continue }
-      byTest[test, default: []].append(leftover.process)
+      byTest[test, default: []].append(leak.process)
     }
     for (test, leaks) in byTest.sorted(by: { $0.key < $1.key }) {
       guard var outcome = state[test]?.outcome else { continue }

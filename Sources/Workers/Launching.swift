@@ -34,28 +34,27 @@ struct ProcessPipes {
 }
 
 extension ProcessRequest {
-  /// The environment with the variable that marks the scope, as `NAME=VALUE`, sorted by name.
-  var variables: [String] {
-    var environment = environment
-    environment[SupervisedProcess.scopeVariable] = scope
-    return environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-  }
-}
-
-extension ProcessRequest {
-  /// What the first process of a sandbox is told: path, working directory, number of arguments and
-  /// of limits, limits, arguments and variables, each ended by a zero byte.
-  var sandboxContent: [UInt8] {
-    var bytes: [UInt8] = []
+  /// What a process reads that is to become this one (`start.h` of the C module): the working
+  /// directory, the number of limits, the number of arguments, the limits, the arguments and the
+  /// variables, each ended by a zero byte. The first argument is the path of the executable.
+  var encoded: [UInt8] {
     let limits = limits?.lines ?? []
-    let counts = ["\(arguments.count + 1)", "\(limits.count)"]
-    let words = [executable, directory ?? ""] + counts + limits + [executable] + arguments
-    for text in words + variables {
+    let arguments = [executable] + arguments
+    let counts = ["\(limits.count)", "\(arguments.count)"]
+    var bytes: [UInt8] = []
+    for text in [directory ?? ""] + counts + limits + arguments + variables {
       // As with execve(2), nothing can follow a zero byte.
       bytes += text.utf8.prefix { $0 != 0 }
       bytes.append(0)
     }
-    return bytes + [0]
+    return bytes
+  }
+
+  /// The environment with the variable that marks the scope, as `NAME=VALUE`, sorted by name.
+  private var variables: [String] {
+    var environment = environment
+    environment[SupervisedProcess.scopeVariable] = scope
+    return environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
   }
 
   /// The streams that lead to the supervisor.
@@ -97,22 +96,17 @@ func launch(_ request: ProcessRequest) throws(WorkersError) -> StartedProcess {
   let streams = try StandardStreams(of: request)
   defer { streams.closeOwnCopies() }
   let pipes = streams.pipes
-  let descriptors = streams.descriptors
+  let content = request.encoded
+  let groups = request.limits?.groups ?? []
   var pidfd: Int32 = -1
-  let pid = withCStrings([request.executable] + request.arguments) { argv in
-    withCStrings(request.variables) { envp in
-      request.executable.withCString { path in
-        withOptionalCString(request.directory) { directory in
-          descriptors.withUnsafeBufferPointer { descriptors in
-            withOptionalCLimits(request.limits) { limits in
-              var call = carrel_spawn_request(
-                path: path, argv: argv, envp: envp, directory: directory,
-                descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
-                new_session: true, limits: limits)
-              return carrel_spawn(&call, &pidfd)
-            }
-          }
-        }
+  let pid = content.withUnsafeBytes { content in
+    streams.descriptors.withUnsafeBufferPointer { descriptors in
+      groups.withUnsafeBufferPointer { groups in
+        var call = carrel_spawn_request(
+          content: content.bindMemory(to: CChar.self).baseAddress, content_size: content.count,
+          descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
+          groups: groups.baseAddress, group_count: groups.count)
+        return carrel_spawn(&call, &pidfd)
       }
     }
   }
@@ -122,21 +116,4 @@ func launch(_ request: ProcessRequest) throws(WorkersError) -> StartedProcess {
     throw WorkersError(.launch, "cannot start \(request.executable)", errorNumber: error)
   }
   return StartedProcess(pid: pid, pidfd: pidfd, readers: pipes.readers)
-}
-
-private func withOptionalCString<Result>(
-  _ string: String?, _ body: (UnsafePointer<CChar>?) -> Result
-) -> Result {
-  guard let string else { return body(nil) }
-  return string.withCString { body($0) }
-}
-
-/// Calls the body with a null-terminated array of C strings.
-private func withCStrings<Result>(
-  _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result
-) -> Result {
-  var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
-  defer { for pointer in pointers { free(pointer) } }
-  pointers.append(nil)
-  return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
 }

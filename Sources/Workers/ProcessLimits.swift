@@ -20,35 +20,11 @@ package struct ProcessLimits: Hashable, Sendable {
   /// The greatest number of groups that a process can join.
   static let mostGroups = 2
 
-  /// Resource limits and processors for a warm process: `7 64` for a resource and its value,
-  /// `processor 3` for each processor. The groups go there as descriptors.
+  /// Resource limits and processors: `7 64` for a resource and its value, `processor 3` for each
+  /// processor. Groups are passed on as descriptors.
   var lines: [String] {
     resources.map { "\($0.number) \($0.value)" } + processors.map { "processor \($0)" }
   }
-
-  /// Calls the body with the limits in the form of the C module.
-  func withCLimits<Result>(_ body: (UnsafePointer<carrel_limits>) -> Result) -> Result {
-    let resources = resources.map { carrel_resource_limit(resource: $0.number, value: $0.value) }
-    return groups.withUnsafeBufferPointer { groups in
-      resources.withUnsafeBufferPointer { resources in
-        processors.withUnsafeBufferPointer { processors in
-          var limits = carrel_limits(
-            groups: groups.baseAddress, group_count: groups.count,
-            resources: resources.baseAddress, resource_count: resources.count,
-            processors: processors.baseAddress, processor_count: processors.count)
-          return body(&limits)
-        }
-      }
-    }
-  }
-}
-
-/// Calls the body with the limits in the form of the C module, or with a null pointer.
-func withOptionalCLimits<Result>(
-  _ limits: ProcessLimits?, _ body: (UnsafePointer<carrel_limits>?) -> Result
-) -> Result {
-  guard let limits else { return body(nil) }
-  return limits.withCLimits { body($0) }
 }
 
 /// Numbers of the processors that this process may run on, in ascending order.

@@ -4,6 +4,8 @@ import Glibc
 /// The children that a supervisor knows of, so that the rest of them are adopted orphans.
 package final class ProcessRegistry {
   private var known: Set<Int32> = []
+  /// Adopted ones whose scope cannot be told, however often one looks.
+  private var opaque: Set<Int32> = []
   /// Number of orphans on their way here that somebody will claim.
   private var expected = 0
   private let ownsAllChildren: Bool
@@ -74,7 +76,16 @@ package final class ProcessRegistry {
     return made
   }
 
-  func adopted() -> [Int32] { ProcessTable.children().filter { !known.contains($0) } }
+  func adopted() -> [Int32] {
+    let adopted = ProcessTable.children().filter { !known.contains($0) }
+    // The number of one that is gone may become somebody else's.
+    opaque.formIntersection(adopted)
+    return adopted
+  }
+
+  /// Remembers that nobody needs to wait for the environment of an adopted process.
+  func markOpaque(_ orphan: Int32) { opaque.insert(orphan) }
+  func isOpaque(_ orphan: Int32) -> Bool { opaque.contains(orphan) }
 }
 
 extension ProcessRegistry {

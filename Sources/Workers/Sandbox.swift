@@ -59,8 +59,8 @@ package final class Sandbox {
     package var network: SandboxNetwork
     /// Bytes that each private folder holds at most; `nil` for half of the memory (tmpfs(5)).
     package var privateSize: UInt64?
-    /// Whether it is for a process that will be copied into others, see ``WarmProcess``: it has only
-    /// the file system of a sandbox.
+    /// Whether it is for a process that will be copied into others, see ``WarmProcess``: it has
+    /// only the file system of a sandbox.
     package var isForCopying = false
 
     package init(
@@ -123,7 +123,7 @@ package final class Sandbox {
   /// Starts a process.
   ///
   /// - Parameters:
-  ///   - content: What ``ProcessRequest/sandboxContent`` gives.
+  ///   - content: What ``ProcessRequest/encoded`` gives.
   ///   - descriptors: Those that it gets as 0, 1, 2, and so on.
   ///   - groups: Files `cgroup.procs` of the control groups that it joins.
   ///   - handler: Told what becomes of it: `started` and `ended`, or `failed`; also within this

@@ -42,8 +42,8 @@ package enum ProcessStream: Int, Sendable {
   case stdout, stderr, channel
 }
 
-/// A process that outlived the one that was started, with what is known of its origin.
-package struct Leftover: Sendable, Hashable {
+/// A leaked process: it outlived the one that was started. With what is known of its origin.
+package struct Leak: Sendable, Hashable {
   package var process: LeakedProcess
   /// Its PID as the process that it comes from knows it.
   package var insidePID: Int32
@@ -69,8 +69,8 @@ package final class SupervisedProcess {
   package static let channelDescriptor: Int32 = 3
 
   /// Seconds that processes which are about to end by themselves normally get before they count as
-  /// left over.
-  package static let leftoverGrace = 0.1
+  /// leaked.
+  package static let leakGrace = 0.1
 
   /// Its PID; 0 as long as it was not started in its sandbox.
   package private(set) var pid: Int32
@@ -90,11 +90,11 @@ package final class SupervisedProcess {
   private let loop: EventLoop
   private let scope: String
   private let registry: ProcessRegistry
-  private let leftoverGrace: Double
+  private let leakGrace: Double
   private var pidfd: Int32
   private var readers: [(stream: ProcessStream, descriptor: Int32)] = []
   private let onOutput: (ProcessStream, UnsafeRawBufferPointer) -> Void
-  private let onEnd: (ProcessEnd, [Leftover]) -> Void
+  private let onEnd: (ProcessEnd, [Leak]) -> Void
   private var buffer: UnsafeMutableRawBufferPointer
   private var killTimer: EventLoop.Timer?
   private var end: ProcessEnd?
@@ -104,20 +104,20 @@ package final class SupervisedProcess {
   /// Starts the process.
   ///
   /// - Parameters:
-  ///   - leftoverGrace: Seconds; see ``leftoverGrace``.
+  ///   - leakGrace: Seconds; see ``leakGrace``.
   ///   - onOutput: Called with each piece of output as it comes.
   ///   - onEnd: Called once, when the process has ended, its output was read, and what it left
   ///     behind was ended too.
   /// - Throws: ``WorkersError`` with code `launch`.
   package convenience init(
     _ request: ProcessRequest, loop: EventLoop, registry: ProcessRegistry,
-    leftoverGrace: Double = SupervisedProcess.leftoverGrace,
+    leakGrace: Double = SupervisedProcess.leakGrace,
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
-    onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
+    onEnd: @escaping (ProcessEnd, [Leak]) -> Void
   ) throws(WorkersError) {
     self.init(
       try launch(request), scope: request.scope, loop: loop, registry: registry,
-      leftoverGrace: leftoverGrace, onOutput: onOutput, onEnd: onEnd)
+      leakGrace: leakGrace, onOutput: onOutput, onEnd: onEnd)
   }
 
   /// Supervises a child that has been started already; it must lead a session of its own, or be
@@ -127,14 +127,14 @@ package final class SupervisedProcess {
   init(
     _ started: StartedProcess, scope: String, in sandbox: Sandbox? = nil, loop: EventLoop,
     registry: ProcessRegistry,
-    leftoverGrace: Double = SupervisedProcess.leftoverGrace,
+    leakGrace: Double = SupervisedProcess.leakGrace,
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
-    onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
+    onEnd: @escaping (ProcessEnd, [Leak]) -> Void
   ) {
     self.loop = loop
     self.scope = scope
     self.registry = registry
-    self.leftoverGrace = leftoverGrace
+    self.leakGrace = leakGrace
     self.onOutput = onOutput
     self.onEnd = onEnd
     pid = started.pid
@@ -159,15 +159,15 @@ package final class SupervisedProcess {
   /// - Throws: ``WorkersError`` with code `launch` when there are no pipes.
   package init(
     _ request: ProcessRequest, in sandbox: Sandbox, loop: EventLoop, registry: ProcessRegistry,
-    leftoverGrace: Double = SupervisedProcess.leftoverGrace,
+    leakGrace: Double = SupervisedProcess.leakGrace,
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
-    onEnd: @escaping (ProcessEnd, [Leftover]) -> Void
+    onEnd: @escaping (ProcessEnd, [Leak]) -> Void
   ) throws(WorkersError) {
     let streams = try StandardStreams(of: request)
     defer { streams.closeOwnCopies() }
     self.loop = loop
     self.registry = registry
-    self.leftoverGrace = leftoverGrace
+    self.leakGrace = leakGrace
     self.onOutput = onOutput
     self.onEnd = onEnd
     self.sandbox = sandbox
@@ -181,7 +181,7 @@ package final class SupervisedProcess {
       loop.watch(descriptor) { [unowned self] in readSome(stream, descriptor) }
     }
     sandbox.start(
-      request.sandboxContent, descriptors: streams.descriptors,
+      request.encoded, descriptors: streams.descriptors,
       groups: request.limits?.groups ?? []
     ) { [self] in
       sandboxSays($0)
@@ -277,17 +277,17 @@ package final class SupervisedProcess {
     loop.cancel(killTimer)
     if pidfd >= 0 { close(pidfd) }
     pidfd = -1
-    endStragglers()
+    endLeakedProcesses()
   }
 
   /// Ends what the process has left behind.
-  private func endStragglers() {
-    let origin = Stragglers.Origin(
+  private func endLeakedProcesses() {
+    let origin = LeakedProcesses.Origin(
       pid: pid, scope: scope, wasKilled: sentSignals.contains(SIGKILL), pipes: pipes)
-    let stragglers = Stragglers(
-      of: origin, in: sandbox, grace: leftoverGrace, loop: loop, registry: registry
+    let leaked = LeakedProcesses(
+      of: origin, in: sandbox, grace: leakGrace, loop: loop, registry: registry
     ) { [self] in finish($0) }
-    stragglers.begin()
+    leaked.begin()
   }
 
   /// The pipes by the numbers that both of their ends have in common.
@@ -315,7 +315,7 @@ package final class SupervisedProcess {
     return poll(&descriptor, 1, 0) != 0
   }
 
-  private func finish(_ leftovers: [Leftover]) {
+  private func finish(_ leaks: [Leak]) {
     guard let end else { return }
     drain()
     for (_, descriptor) in readers {
@@ -323,6 +323,6 @@ package final class SupervisedProcess {
       close(descriptor)
     }
     readers = []
-    onEnd(end, leftovers)
+    onEnd(end, leaks)
   }
 }

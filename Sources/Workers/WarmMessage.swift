@@ -2,35 +2,14 @@
 // messages.
 //
 // Carrel sends ``WarmRequest/header(namespaces:groups:capabilities:)`` with four to seven
-// descriptors: standard output, standard error, the channel, a file with ``WarmRequest``, a pidfd of
-// the first process of the batch's sandbox if there is one, and the files by which the copy joins
-// its control groups. The warm process answers with ``WarmReply``. Its side is in
-// `Observer/warm.c.in`; both are made from one source, so the format has no version.
+// descriptors: standard output, standard error, the channel, a file with
+// ``ProcessRequest/encoded``, a pidfd of the first process of the batch's sandbox if there is one,
+// and the files by which the copy joins its control groups. The warm process answers with
+// ``WarmReply``. Its side is in `Observer/warm.c.in`; both are made from one source, so the format
+// has no version.
 
-/// Arguments and environment of a batch, as a warm process reads them from a file.
-struct WarmRequest: Hashable {
-  /// Working directory; empty for that of the warm process.
-  var directory = ""
-  /// With the name of the executable as the first one.
-  var arguments: [String]
-  /// What the copy may use; see ``ProcessLimits/lines``.
-  var limits: [String] = []
-  /// `NAME=VALUE`.
-  var variables: [String]
-
-  /// The working directory, the number of arguments, the number of limits, the arguments, the
-  /// limits, the variables, each ended by a zero byte.
-  var encoded: [UInt8] {
-    var bytes: [UInt8] = []
-    let counts = [String(arguments.count), String(limits.count)]
-    for text in [directory] + counts + arguments + limits + variables {
-      // As with execve(2), nothing can follow a zero byte.
-      bytes += text.utf8.prefix { $0 != 0 }
-      bytes.append(0)
-    }
-    return bytes
-  }
-
+/// What a warm process is asked for.
+enum WarmRequest {
   /// What is sent with the descriptors: two numbers of 32 bits and one of 64, in the order of the
   /// machine.
   ///

@@ -73,7 +73,7 @@ package final class WarmProcess {
       let onOutput = { [unowned self] (_: ProcessStream, _: UnsafeRawBufferPointer) in
         hasPrinted = true
       }
-      let onEnd = { [self] (end: ProcessEnd, _: [Leftover]) in
+      let onEnd = { [self] (end: ProcessEnd, _: [Leak]) in
         decline(
           process?.launchFailure.map { "\($0)" } ?? "it ended with \(end) before the tests")
         process = nil
@@ -139,7 +139,7 @@ package final class WarmProcess {
   package func start(
     _ request: ProcessRequest, in sandbox: Sandbox? = nil,
     onOutput: @escaping (ProcessStream, UnsafeRawBufferPointer) -> Void,
-    onEnd: @escaping (ProcessEnd, [Leftover]) -> Void,
+    onEnd: @escaping (ProcessEnd, [Leak]) -> Void,
     then handler: @escaping (SupervisedProcess?) -> Void
   ) {
     guard case .ready = state, let pipes = send(request, into: sandbox) else {
@@ -167,11 +167,7 @@ package final class WarmProcess {
 
   /// - Returns: The pipes of the copy; `nil` when the request could not be sent.
   private func send(_ request: ProcessRequest, into sandbox: Sandbox?) -> ProcessPipes? {
-    let content = WarmRequest(
-      directory: request.directory ?? "",
-      arguments: [request.executable] + request.arguments,
-      limits: request.limits?.lines ?? [], variables: request.variables
-    ).encoded
+    let content = request.encoded
     let file = carrel_memory_file(content, content.count)
     guard file >= 0 else { return nil }
     defer { close(file) }

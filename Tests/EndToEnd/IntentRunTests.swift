@@ -4,6 +4,7 @@ import Glibc
 import RunModel
 import TestSupport
 import Testing
+import Workers
 
 extension EndToEnd {
   /// Suites that call an app's intents, under `carrel run`.
@@ -12,7 +13,7 @@ extension EndToEnd {
     {
       let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
       #expect(run.output.status == 0, "\(run)")
-      #expect(try run.state.tests.count == 29)
+      #expect(try run.state.tests.count == 39)
       for test in try run.state.tests {
         let isExtra = test.id.name.hasPrefix("MisbehavingTests.")
         #expect(test.result.verdict == (isExtra ? .skipped : .passed), "\(test.id)\n\(run)")
@@ -90,14 +91,16 @@ extension EndToEnd {
 
     /// All that was committed is there, although the app kept its database open and its newest rows
     /// in a file of their own; in a bundle, and in the data that a seed intent left.
-    @Test func openDatabasesAreCopiedWhole() async throws {
+    @Test(arguments: SharedStateTests.levels)
+    func openDatabasesAreCopiedWhole(level: IsolationLevel) async throws {
       let folder = try TemporaryFolder()
       let path = try write(
         """
         {"format": "1.0", "intents": {"seed": {"bundle": "com.example.TestApp",
           "intent": "Remember", "parameters": {"text": "seeded"}}}}
         """, to: folder)
-      let run = try await misbehave("testFailsWithAnOpenDatabase", "--config", path)
+      let run = try await misbehave(
+        "testFailsWithAnOpenDatabase", "--config", path, "--isolation", level.rawValue)
       let test = try run.test("testFailsWithAnOpenDatabase")
       let log = String(decoding: try run.log(test.decisive?.stdout), as: UTF8.self)
       #expect(log.hasPrefix("rows: 2\nrows: 3\nrows: 4\n"), "\(run)")

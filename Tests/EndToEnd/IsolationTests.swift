@@ -3,6 +3,7 @@ import Glibc
 import RunModel
 import TestSupport
 import Testing
+import Workers
 
 extension EndToEnd {
   /// What tests see of the machine and of each other.
@@ -26,32 +27,82 @@ extension EndToEnd {
     }
 
     /// Every way to ask for the user's folders leads into the container.
-    @Test(arguments: ["as it is", "HOME unset", "HOME elsewhere"], ["1", "2"])
-    func everyHomeIsInTheContainer(variant: String, workers: String) async throws {
-      let package = try await FixturePackage.prepare("Outcomes")
+    @Test(
+      arguments: ["as it is", "HOME unset", "HOME elsewhere"],
+      [("processes", 1), ("processes", 2), ("sandbox", 2)])
+    func everyHomeIsInTheContainer(variant: String, on level: (name: String, workers: Int))
+      async throws
+    {
+      guard level.name != "sandbox" || Sandbox.problem() == nil else { return }
       let folder = try TemporaryFolder()
       var variables = Carrel.variables(adding: [:])
       if variant == "HOME unset" { variables["HOME"] = nil }
       if variant == "HOME elsewhere" { variables["HOME"] = folder.path(of: "home") }
-      let realHome = String(cString: getpwuid(getuid()).pointee.pw_dir)
+      let run = try await runHomes(
+        at: level.name, workers: level.workers, command: [], variables: variables, folder)
+      let containers = try containers(of: run)
+      #expect(!containers.contains(folder.path(of: "home")))
+      // One batch for each library: at once on two workers, else one after the other in one place;
+      // in sandboxes at the same path.
+      #expect(containers == (level.name == "sandbox" ? ["/tmp/carrel/home"] : containers))
+      #expect(containers.count == (level.name == "sandbox" ? 1 : level.workers))
+      expectNoTraces(in: [realHome(of: getuid()), folder.path(of: "home")])
+    }
+
+    /// The same for a user whose home is not there, with a variable that names one and without.
+    @Test(
+      .enabled(if: geteuid() == 0, "only root can become somebody else"), arguments: [true, false],
+      ["processes", "sandbox"])
+    func homesOfAnOrdinaryUser(hasHome: Bool, level: String) async throws {
+      guard level != "sandbox" || Sandbox.problem() == nil else { return }
+      let nobody: uid_t = 65534
+      let folder = try TemporaryFolder()
+      #expect(chown(folder.path, nobody, nobody) == 0)
+      var variables = Carrel.variables(adding: ["HOME": folder.path(of: "home")])
+      if !hasHome { variables["HOME"] = nil }
+      let change = ["setpriv", "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups"]
+      let run = try await runHomes(
+        at: level, workers: 2, command: change, variables: variables, folder)
+      #expect(try containers(of: run).count == (level == "sandbox" ? 1 : 2))
+      #expect(!FileManager.default.fileExists(atPath: realHome(of: nobody)))
+      expectNoTraces(in: [folder.path(of: "home")])
+    }
+
+    private func realHome(of user: uid_t) -> String {
+      String(cString: getpwuid(user).pointee.pw_dir)
+    }
+
+    /// Runs the tests that write a value to the defaults and print the folders of the user.
+    private func runHomes(
+      at level: String, workers: Int, command: [String], variables: [String: String],
+      _ folder: TemporaryFolder
+    ) async throws -> CarrelRun {
+      let package = try await FixturePackage.prepare("Outcomes")
       let output = try await runProcess(
-        [
+        command + [
           Carrel.executable, "run", package.path, "--skip-build", "--output",
-          folder.path(of: "runs"), "--filter", "rintsHomes", "--batch", "1", "--workers", workers,
-          "--isolation", "processes",
+          folder.path(of: "runs"), "--filter", "rintsHomes", "--batch", "1", "--workers",
+          "\(workers)", "--isolation", level,
         ], environment: variables)
       let run = CarrelRun(package: package, output: output, folder: folder)
       #expect(output.status == 0, "\(run)")
+      #expect(try run.state.header?.isolation == level)
+      #expect(try run.state.tests.count == 2)
+      return run
+    }
+
+    /// The home folders that the tests had, each of which is in a container like all other answers.
+    private func containers(of run: CarrelRun) throws -> Set<String> {
       var containers: Set<String> = []
       for test in try run.state.tests {
         let lines = try run.log(test.decisive?.stdout).split(separator: UInt8(ascii: "\n"))
         let line = try #require(lines.first { $0.first == UInt8(ascii: "{") })
         let homes = try JSONDecoder().decode([String: String].self, from: Data(line))
         let home = try #require(homes["HOME"])
-        #expect(home != realHome && !home.isEmpty && home != folder.path(of: "home"))
+        #expect(home != realHome(of: getuid()) && !home.isEmpty)
+        let container = home.split(separator: "/").dropLast().joined(separator: "/")
         for (question, path) in homes where question != "library" {
           let isTemporary = question.lowercased().contains("temporary")
-          let container = home.split(separator: "/").dropLast().joined(separator: "/")
           #expect(
             path.hasPrefix(home) || (isTemporary && path.hasPrefix("/" + container)),
             "\(question) leads to \(path), the container is \(home)")
@@ -59,13 +110,17 @@ extension EndToEnd {
         #expect(homes["homeDirectory(forUser:)"] != nil)
         containers.insert(home)
       }
-      #expect(try run.state.tests.count == 2)
-      // One batch for each library: at once on two workers, else one after the other in one place.
-      #expect(containers.count == Int(workers))
-      let leftovers = ["\(realHome)/.config", folder.path(of: "home")].filter {
-        FileManager.default.fileExists(atPath: "\($0)/OutcomesPackageTests.xctest.plist")
+      return containers
+    }
+
+    /// Nothing that is named after the tests is in homes.
+    private func expectNoTraces(in homes: [String]) {
+      for home in homes {
+        for name in ["", ".config", ".cache", ".local/share", "Documents", "Library/Preferences"] {
+          let found = try? FileManager.default.contentsOfDirectory(atPath: "\(home)/\(name)")
+          #expect((found ?? []).filter { $0.contains("Outcomes") } == [], "in \(home)/\(name)")
+        }
       }
-      #expect(leftovers == [])
     }
 
     /// An ordinary user, with a home and without one.

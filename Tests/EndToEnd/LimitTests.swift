@@ -74,6 +74,27 @@ extension EndToEnd {
       #expect(attempt.leaks.count < 40)
     }
 
+    /// So few that not even the process that runs the tests can have its threads: it would wait for
+    /// them for ever.
+    @Test(
+      .enabled(if: canMakeControlGroups, "no control groups can be made here"), arguments: starts,
+      [1, 3])
+    func fewerProcessesThanThreads(start: String, limit: Int) async throws {
+      let run = try await Carrel.run(
+        "Outcomes", "--filter", "BasicXCTests/testPasses$|BasicTests/passes", "--start", start,
+        "--process-limit", "\(limit)", "--grace", "0.1", "--company-check", "off")
+      #expect(run.output.status == 1, "\(run)")
+      #expect(run.output.duration < 60)
+      let reason =
+        "killed: the process limit of \(limit) is less than the threads that the test's process "
+        + "needs by itself (cgroup)"
+      for test in try run.state.tests {
+        #expect(test.result.verdict == .crashed, "\(run)")
+        #expect(test.decisive?.reason == reason)
+      }
+      #expect(try run.state.tests.count == 2)
+    }
+
     @Test(arguments: starts) func files(start: String) async throws {
       let run = try await run("test5", start: start, "--file-limit", "100")
       try expectNeighboursPassed(run)

@@ -141,7 +141,7 @@ import Workers
     #expect(result.unstarted.isEmpty)
   }
 
-  @Test func leftoversAreChargedToTheTestThatStartedThem() {
+  @Test func leaksAreChargedToTheTestThatStartedThem() {
     var script = Script(xctest: "M.C/a", "M.C/b", "M.C/c")
     for name in ["M.C/a", "M.C/b", "M.C/c"] {
       script.start(name)
@@ -151,7 +151,7 @@ import Workers
     let leak = LeakedProcess(pid: 42, command: "sleep 300")
     let result = script.conclude(
       .exited(1),
-      leftovers: [Leftover(process: leak, sequence: 3), Leftover(process: leak, sequence: 5)])
+      leaks: [Leak(process: leak, sequence: 3), Leak(process: leak, sequence: 5)])
     #expect(
       result.outcomes.mapValues(\.verdict)
         == ["M.C/a": .passed, "M.C/b": .leaked, "M.C/c": .failed])

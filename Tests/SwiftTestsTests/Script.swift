@@ -85,10 +85,10 @@ struct Script {
 
   mutating func conclude(
     _ end: ProcessEnd = .exited(0), _ intervention: BatchTranscript.Intervention? = nil,
-    leftovers: [Leftover] = [], cause: String? = nil
+    leaks: [Leak] = [], cause: String? = nil
   ) -> (outcomes: [String: TestOutcome], unstarted: [String], isClean: Bool) {
     let conclusion = transcript.conclude(
-      end: end, intervention: intervention, leftovers: leftovers, cause: cause)
+      end: end, intervention: intervention, leaks: leaks, cause: cause)
     events += conclusion.events
     var outcomes: [String: TestOutcome] = [:]
     for case .finished(let test, let outcome) in events { outcomes[test.name] = outcome }

@@ -122,7 +122,7 @@ import Workers
     }
     script.close()
     let leak = LeakedProcess(pid: 42, command: "server")
-    let result = script.conclude(leftovers: [Leftover(process: leak, sequence: 1)])
+    let result = script.conclude(leaks: [Leak(process: leak, sequence: 1)])
     #expect(result.outcomes.mapValues(\.verdict) == ["M.A/a": .leaked, "M.B/b": .passed])
   }
 }

@@ -41,7 +41,7 @@ import Workers
         _ = transcript.feed(.channel, UnsafeRawBufferPointer(rebasing: all[start..<end]))
       }
     }
-    let conclusion = transcript.conclude(end: .exited(1), intervention: nil, leftovers: [])
+    let conclusion = transcript.conclude(end: .exited(1), intervention: nil, leaks: [])
     return conclusion.events.lazy.compactMap {
       if case .finished(_, let outcome) = $0 { outcome } else { nil }
     }.first
@@ -108,7 +108,7 @@ import Workers
         events += line.withUnsafeBytes { transcript.feed(.channel, $0) }
       }
     }
-    let end = transcript.conclude(end: .exited(1), intervention: nil, leftovers: [])
+    let end = transcript.conclude(end: .exited(1), intervention: nil, leaks: [])
     var verdicts: [TestID: Verdict] = [:]
     for case .finished(let test, let outcome) in events + end.events {
       verdicts[test] = outcome.verdict

@@ -26,7 +26,7 @@ extension SupervisedProcessTests {
       onOutput: { outcome.output[$0, default: []] += Array($1) },
       onEnd: {
         outcome.end = $0
-        outcome.leftovers = $1
+        outcome.leaks = $1
       })
     loop.run { outcome.end != nil }
     outcome.sentSignals = process.sentSignals
@@ -112,7 +112,7 @@ extension SupervisedProcessTests {
       under: ResourceLimits(processes: 5)
     ) { #expect($0.refusals > 0 && $0.memoryKills == 0) }
     #expect(outcome.text(.stdout) == "")
-    #expect(outcome.leftovers.count == 4)
+    #expect(outcome.leaks.count == 4)
   }
 
   /// Nothing is left of the groups, also when a process hides in one.

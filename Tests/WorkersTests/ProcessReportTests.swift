@@ -20,7 +20,7 @@ extension SupervisedProcessTests {
       ProcessRequest(
         executable: "/bin/sh", arguments: ["-c", script, "two\nlines"],
         environment: ["PATH": "/usr/bin:/bin"], directory: "/usr", scope: "report-1"),
-      loop: loop, registry: try ProcessRegistry(ownsAllChildren: false), leftoverGrace: 0,
+      loop: loop, registry: try ProcessRegistry(ownsAllChildren: false), leakGrace: 0,
       onOutput: { _, _ in
         let text = ProcessReport()
         text.collect(

@@ -31,38 +31,38 @@ struct SandboxTests {
   private final class Outcome {
     var process: SupervisedProcess?
     var end: ProcessEnd?
-    var leftovers: [Leftover] = []
+    var leaks: [Leak] = []
     var output = ""
   }
 
   private func start(
     _ script: String, in sandbox: Sandbox, executable: String = "/bin/sh",
-    leftoverGrace: Double = 0, onOutput: @escaping (SupervisedProcess) -> Void = { _ in }
+    leakGrace: Double = 0, onOutput: @escaping (SupervisedProcess) -> Void = { _ in }
   ) throws -> Outcome {
     let outcome = Outcome()
     outcome.process = try SupervisedProcess(
       ProcessRequest(
         executable: executable, arguments: ["-c", script],
         environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"], directory: "/usr", scope: "test"),
-      in: sandbox, loop: loop, registry: registry, leftoverGrace: leftoverGrace,
+      in: sandbox, loop: loop, registry: registry, leakGrace: leakGrace,
       onOutput: { [unowned outcome] _, bytes in
         outcome.output += String(decoding: bytes, as: UTF8.self)
         if let process = outcome.process { onOutput(process) }
       },
       onEnd: { [unowned outcome] in
         outcome.end = $0
-        outcome.leftovers = $1
+        outcome.leaks = $1
       })
     return outcome
   }
 
   private func run(
     _ script: String, in given: Sandbox? = nil, executable: String = "/bin/sh",
-    leftoverGrace: Double = 0, onOutput: @escaping (SupervisedProcess) -> Void = { _ in }
+    leakGrace: Double = 0, onOutput: @escaping (SupervisedProcess) -> Void = { _ in }
   ) throws -> Outcome {
     let sandbox = try given ?? sandbox()
     let outcome = try start(
-      script, in: sandbox, executable: executable, leftoverGrace: leftoverGrace,
+      script, in: sandbox, executable: executable, leakGrace: leakGrace,
       onOutput: onOutput)
     loop.run { outcome.end != nil }
     var isGone = false
@@ -75,7 +75,7 @@ struct SandboxTests {
     let outcome = try run("pwd; exit 3")
     #expect(outcome.end == .exited(3))
     #expect(outcome.output == "/usr\n")
-    #expect(outcome.leftovers.isEmpty)
+    #expect(outcome.leaks.isEmpty)
   }
 
   @Test func theFileSystemIsReadOnly() throws {
@@ -181,7 +181,7 @@ struct SandboxTests {
       onOutput: { $0.terminate(grace: 0.01) })
     #expect(outcome.end == .signaled(SIGKILL))
     #expect(outcome.process?.sentSignals == [SIGTERM, SIGKILL])
-    #expect(outcome.leftovers.isEmpty)
+    #expect(outcome.leaks.isEmpty)
   }
 
   @Test func aProcessCanEndOnSIGTERM() throws {
@@ -223,12 +223,12 @@ struct SandboxTests {
       #"setsid sh -c 'sleep 600 & "#
         + #"until tr "\0" " " </proc/$!/cmdline | grep -q ^sleep; do :; done; echo $!'"#)
     #expect(outcome.end == .exited(0))
-    let leftover = try #require(outcome.leftovers.first)
-    #expect(outcome.leftovers.count == 1)
-    #expect(leftover.process.command == "sleep 600")
-    #expect("\(leftover.insidePID)\n" == outcome.output)
-    #expect(leftover.process.pid != leftover.insidePID)
-    #expect(kill(leftover.process.pid, 0) != 0)
+    let leak = try #require(outcome.leaks.first)
+    #expect(outcome.leaks.count == 1)
+    #expect(leak.process.command == "sleep 600")
+    #expect("\(leak.insidePID)\n" == outcome.output)
+    #expect(leak.process.pid != leak.insidePID)
+    #expect(kill(leak.process.pid, 0) != 0)
   }
 
   @Test func everySandboxHasPortsOfItsOwn() throws {
@@ -268,7 +268,7 @@ struct SandboxTests {
     let second = try start(
       "until [ -s /tmp/shared ]; do :; done; cat /tmp/shared", in: sandbox)
     loop.run { second.end != nil }
-    #expect(second.output == "x\n" && second.leftovers.isEmpty)
+    #expect(second.output == "x\n" && second.leaks.isEmpty)
     #expect(first.end == nil)
     var isGone = false
     sandbox.end { isGone = true }

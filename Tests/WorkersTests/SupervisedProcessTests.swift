@@ -8,7 +8,7 @@ import Workers
   /// What came of a process.
   struct Outcome {
     var end: ProcessEnd?
-    var leftovers: [Leftover] = []
+    var leaks: [Leak] = []
     var output: [ProcessStream: [UInt8]] = [:]
     var sentSignals: [Int32] = []
 
@@ -24,12 +24,12 @@ import Workers
   /// Runs a shell script to its end.
   ///
   /// - Parameters:
-  ///   - leftoverGrace: By default so short that whatever is left counts.
+  ///   - leakGrace: By default so short that whatever is left counts.
   ///   - onOutput: Called with each piece of output.
   func run(
     _ script: String, environment: [String: String] = ["PATH": "/usr/bin:/bin"],
     directory: String? = nil, hasChannel: Bool = false, scope: String = "test",
-    leftoverGrace: Double = 0, onOutput: @escaping (SupervisedProcess) -> Void = { _ in }
+    leakGrace: Double = 0, onOutput: @escaping (SupervisedProcess) -> Void = { _ in }
   ) throws -> Outcome {
     let loop = try EventLoop()
     let registry = try ProcessRegistry(ownsAllChildren: false)
@@ -39,14 +39,14 @@ import Workers
       ProcessRequest(
         executable: "/bin/sh", arguments: ["-c", script], environment: environment,
         directory: directory, hasChannel: hasChannel, scope: scope),
-      loop: loop, registry: registry, leftoverGrace: leftoverGrace,
+      loop: loop, registry: registry, leakGrace: leakGrace,
       onOutput: {
         outcome.output[$0, default: []] += Array($1)
         if let started { onOutput(started) }
       },
       onEnd: {
         outcome.end = $0
-        outcome.leftovers = $1
+        outcome.leaks = $1
       })
     started = process
     loop.run { outcome.end != nil }
@@ -59,7 +59,7 @@ import Workers
     #expect(outcome.end == .exited(3))
     #expect(outcome.text(.stdout) == "out\n")
     #expect(outcome.text(.stderr) == "err\n")
-    #expect(outcome.leftovers.isEmpty)
+    #expect(outcome.leaks.isEmpty)
   }
 
   @Test func signalIsSeen() throws {
@@ -112,7 +112,7 @@ import Workers
     #expect(outcome.end == .exited(0))
     let pid = try #require(Int32(outcome.text(.stdout).dropLast()))
     #expect(
-      outcome.leftovers.map(\.process) == [
+      outcome.leaks.map(\.process) == [
         LeakedProcess(pid: pid, command: "sleep 1234", pipes: [.stdout, .stderr])
       ])
     #expect(kill(pid, 0) == -1 && errno == ESRCH)
@@ -123,16 +123,16 @@ import Workers
       #"setsid sh -c "sleep 1235 & echo \$!; $WAIT"; exit 0"#,
       environment: ["PATH": "/usr/bin:/bin", "WAIT": Self.untilItSleeps])
     let pid = try #require(Int32(outcome.text(.stdout).dropLast()))
-    #expect(outcome.leftovers.map(\.process.command) == ["sleep 1235"])
+    #expect(outcome.leaks.map(\.process.command) == ["sleep 1235"])
     #expect(kill(pid, 0) == -1 && errno == ESRCH)
   }
 
-  @Test func processThatEndsByItselfInTimeIsNoLeftover() throws {
+  @Test func processThatEndsByItselfInTimeIsNoLeak() throws {
     // The background process waits for its parent's end, then ends too.
     let outcome = try run(
-      "(while kill -0 $$ 2>/dev/null; do :; done) & exit 0", leftoverGrace: 600)
+      "(while kill -0 $$ 2>/dev/null; do :; done) & exit 0", leakGrace: 600)
     #expect(outcome.end == .exited(0))
-    #expect(outcome.leftovers.isEmpty)
+    #expect(outcome.leaks.isEmpty)
   }
 
   @Test func terminationReachesTheWholeGroup() throws {
@@ -152,9 +152,9 @@ import Workers
     #expect(outcome.sentSignals == [SIGTERM, SIGKILL])
   }
 
-  @Test func leftoverIsChargedToTheBoundaryInItsEnvironment() throws {
+  @Test func leakIsChargedToTheBoundaryInItsEnvironment() throws {
     let outcome = try run(
       "CARREL_TEST_SEQUENCE=0000001f sleep 1237 & \(Self.untilItSleeps); exit 0")
-    #expect(outcome.leftovers.map(\.sequence) == [31])
+    #expect(outcome.leaks.map(\.sequence) == [31])
   }
 }

@@ -8,20 +8,22 @@ struct WarmMessageTests {
     WarmReply(words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } })
   }
 
-  @Test func requestIsFolderThenCountsThenArgumentsThenLimitsThenVariables() {
-    let request = WarmRequest(arguments: ["/x y", "ä"], variables: ["A=1", "B="])
-    #expect(request.encoded == Array("\02\00\0/x y\0ä\0A=1\0B=\0".utf8))
-    #expect(WarmRequest(arguments: [], variables: []).encoded == Array("\00\00\0".utf8))
-    let limits = ProcessLimits(
+  @Test func requestIsFolderThenCountsThenLimitsThenArgumentsThenVariables() {
+    var request = ProcessRequest(
+      executable: "/x y", arguments: ["ä"], environment: ["B": "", "A": "1"], scope: "s")
+    #expect(request.encoded == Array("\00\02\0/x y\0ä\0A=1\0B=\0CARREL_SCOPE=s\0".utf8))
+    request.limits = ProcessLimits(
       resources: [.init(number: 7, value: 64)], processors: [0, 3], groups: [9])
+    request.directory = "/d e"
+    request.environment = [:]
     #expect(
-      WarmRequest(arguments: ["/x"], limits: limits.lines, variables: ["A=1"]).encoded
-        == Array("\01\03\0/x\07 64\0processor 0\0processor 3\0A=1\0".utf8))
-    let placed = WarmRequest(directory: "/d e", arguments: [], variables: [])
-    #expect(placed.encoded == Array("/d e\00\00\0".utf8))
+      request.encoded
+        == Array(
+          "/d e\03\02\07 64\0processor 0\0processor 3\0/x y\0ä\0CARREL_SCOPE=s\0".utf8))
     // An empty argument is one, and nothing is passed on after a zero byte.
-    let odd = WarmRequest(arguments: ["", "a\0b"], variables: [])
-    #expect(odd.encoded == Array("\02\00\0\0a\0".utf8))
+    request = ProcessRequest(
+      executable: "/x", arguments: ["", "a\0b"], environment: [:], scope: "s")
+    #expect(request.encoded == Array("\00\03\0/x\0\0a\0CARREL_SCOPE=s\0".utf8))
   }
 
   @Test func headerIsTwoShortNumbersAndALongOne() {

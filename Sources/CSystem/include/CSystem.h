@@ -11,24 +11,21 @@
 #include "limits.h"
 #include "Watchdog.h"
 
-/// What to start. All strings end with a zero byte; `argv` and `envp` end with a null pointer.
+/// What to start.
 struct carrel_spawn_request {
-  /// Absolute path of the executable.
-  const char *path;
-  char *const *argv;
-  char *const *envp;
-  /// Working directory, or null for the caller's.
-  const char *directory;
+  /// Directory, limits, arguments and variables, as in `start.h`.
+  const char *content;
+  size_t content_size;
   /// The child's descriptor i is a duplicate of descriptors[i]; all others are closed.
   const int *descriptors;
   size_t descriptor_count;
-  /// Whether the child gets a session (and process group) of its own.
-  bool new_session;
-  /// What the child may use; null for what the caller may.
-  const struct carrel_limits *limits;
+  /// Descriptors of the files `cgroup.procs` of the control groups that it joins.
+  const int *groups;
+  size_t group_count;
 };
 
-/// Starts a process that is killed when the calling thread ends (PR_SET_PDEATHSIG of prctl(2)).
+/// Starts a process in a session of its own that is killed when the calling thread ends
+/// (PR_SET_PDEATHSIG of prctl(2)).
 ///
 /// Returns its PID and stores a pidfd (close-on-exec), or returns -1 with errno set; then no
 /// process is left behind.

@@ -29,7 +29,8 @@ struct carrel_sandbox_request {
   /// - the same with `o` for a folder that stays as it is while what is written goes elsewhere
   ///   (overlayfs, Linux 5.11), then the absolute paths of two empty folders of one file system for
   ///   that, the first with the mode and times of the overlay's folder;
-  /// - `c` and the absolute path of a folder in whose place an empty one is seen, then an empty text.
+  /// - `c` and the absolute path of a folder in whose place an empty one is seen, then an empty
+  ///   text.
   ///
   /// What is missing of a path inside is made when it lies in a private folder.
   int content;

@@ -45,9 +45,9 @@ func measure(_ argument: String) throws -> (seconds: Double, named: Int) {
       began = monotonicSeconds()
       if argument != "leave" { process?.terminate(grace: 0) }
     },
-    onEnd: { _, leftovers in
+    onEnd: { _, leaks in
       ended = monotonicSeconds()
-      named = leftovers.count
+      named = leaks.count
     })
   loop.run { ended != nil }
   process = nil

@@ -4,5 +4,8 @@ import PackageDescription
 
 let package = Package(
   name: "Torture",
-  targets: [.testTarget(name: "TortureTests"), .testTarget(name: "OutsideTests")]
+  targets: [
+    .testTarget(name: "TortureTests"), .testTarget(name: "OutsideTests"),
+    .testTarget(name: "ToolTests"),
+  ]
 )

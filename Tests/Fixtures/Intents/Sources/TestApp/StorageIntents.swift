@@ -32,14 +32,20 @@ final class Database: @unchecked Sendable {
 
   private let library = dlopen("libsqlite3.so.0", RTLD_NOW)
   private var handle: OpaquePointer?
+  private lazy var run = unsafeBitCast(dlsym(library, "sqlite3_exec"), to: Run.self)
+
+  private func open(_ folder: FileManager.SearchPathDirectory) throws -> String {
+    let folder = FileManager.default.urls(for: folder, in: .userDomainMask)[0]
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let path = folder.appendingPathComponent("cache.sqlite").path
+    let open = unsafeBitCast(dlsym(library, "sqlite3_open"), to: Open.self)
+    guard open(path, &handle) == 0 else { throw StoreError.empty }
+    return path
+  }
 
   func insert(_ text: String) throws -> Int {
-    let run = unsafeBitCast(dlsym(library, "sqlite3_exec"), to: Run.self)
     if handle == nil {
-      let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask)[0]
-      try FileManager.default.createDirectory(at: documents, withIntermediateDirectories: true)
-      let open = unsafeBitCast(dlsym(library, "sqlite3_open"), to: Open.self)
-      _ = open(documents.appendingPathComponent("cache.sqlite").path, &handle)
+      _ = try open(.documentDirectory)
       _ = run(handle, "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0", nil, nil, nil)
       _ = run(handle, "CREATE TABLE IF NOT EXISTS note (text TEXT)", nil, nil, nil)
     }
@@ -59,6 +65,37 @@ final class Database: @unchecked Sendable {
     }
     return count
   }
+
+  /// What came of ``hold()``: the number of the file's inode, and what went wrong.
+  nonisolated(unsafe) static var started: (inode: UInt64, problem: String)?
+
+  /// Writes for 2 s in one transaction, and waits for nobody who has locked the database: that is
+  /// how a connection is without a busy timeout (https://www.sqlite.org/c3ref/busy_timeout.html).
+  static func hold() {
+    let database = Database()
+    var problem = ""
+    func run(_ sql: String) {
+      var message: UnsafeMutablePointer<CChar>?
+      if database.run(database.handle, sql, nil, nil, &message) != 0, problem.isEmpty {
+        problem = message.map { String(cString: $0) } ?? "unknown"
+      }
+    }
+    let path = (try? database.open(.applicationSupportDirectory)) ?? ""
+    run("BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS entry (number INTEGER)")
+    let end = ContinuousClock.now + .seconds(2)
+    var number = 0
+    while ContinuousClock.now < end, problem.isEmpty {
+      number += 1
+      run("INSERT INTO entry VALUES (\(number))")
+    }
+    run("COMMIT")
+    var status = stat()
+    started = (stat(path, &status) == 0 ? UInt64(status.st_ino) : 0, problem)
+    held = database
+  }
+
+  /// Stays open.
+  nonisolated(unsafe) private static var held: Database?
 }
 
 /// Writes so many keys to the standard defaults and answers with how many of them were there.
@@ -105,5 +142,35 @@ struct Reverse: AppIntent {
   func perform() async throws -> some IntentResult & ReturnsValue<IntentFile> {
     .result(
       value: IntentFile(data: Data(file.data.reversed()), filename: "reversed " + file.filename))
+  }
+}
+
+/// Answers with the number of the inode of the database that the app writes to when it starts, and
+/// with what went wrong then.
+struct StartedDatabase: AppIntent {
+  static let title: LocalizedStringResource = "Started Database"
+
+  func perform() async throws -> some IntentResult & ReturnsValue<[String]> {
+    guard let result = Database.started else { throw StoreError.empty }
+    return .result(value: ["\(result.inode)", result.problem])
+  }
+}
+
+/// Answers with which of the notes and files of the app are there, then leaves one of each.
+struct LeaveTraces: AppIntent {
+  static let title: LocalizedStringResource = "Leave Traces"
+  @Parameter(title: "File") var file: String
+  @Dependency var store: Store
+
+  func perform() async throws -> some IntentResult & ReturnsValue<[String]> {
+    let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask)[0]
+    try FileManager.default.createDirectory(at: documents, withIntermediateDirectories: true)
+    let files = try FileManager.default.contentsOfDirectory(atPath: documents.path)
+    let found = store.sorted.map(\.title) + files.sorted()
+    let note = NoteEntity(id: file, title: "Trace of \(file)")
+    store.notes[file] = note
+    try await CSSearchableIndex.default().indexAppEntities([note])
+    try Data(file.utf8).write(to: documents.appendingPathComponent(file))
+    return .result(value: found)
   }
 }

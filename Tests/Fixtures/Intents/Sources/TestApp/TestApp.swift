@@ -1,10 +1,14 @@
 import AppIntents
+import Foundation
 import IntentHost
 
 @main struct TestApp: HostedApp {
   static let bundleIdentifier = "com.example.TestApp"
 
   init() {
+    if ProcessInfo.processInfo.environment["CARREL_TEST_CASE"] == "holdsDatabase" {
+      Database.hold()
+    }
     let store = Store()
     AppDependencyManager.shared.add(dependency: store)
     Screen.main.show { screen in

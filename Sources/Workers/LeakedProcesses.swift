@@ -8,7 +8,7 @@ import RunModel
 /// When their parent ends this process adopts them. They are known by the session or the group of
 /// the process that was started, or by ``SupervisedProcess/scopeVariable``; and whatever descends
 /// from one of them is one of them.
-final class Stragglers {
+final class LeakedProcesses {
   /// What is known of the process that has ended.
   struct Origin {
     var pid: Int32
@@ -23,7 +23,7 @@ final class Stragglers {
   static let killedGrace = 0.01
   /// Seconds between two looks at processes that should be gone.
   private static let again = 0.02
-  /// Looks in vain at a process whose scope cannot be told yet.
+  /// Looks in vain at a process whose scope cannot be told yet, 0.1 s in all.
   private static let maxUndecidedLooks = 20
 
   private let origin: Origin
@@ -32,12 +32,12 @@ final class Stragglers {
   private let loop: EventLoop
   private let registry: ProcessRegistry
   private let grace: Double
-  private let onEnd: ([Leftover]) -> Void
+  private let onEnd: ([Leak]) -> Void
   private var timer: EventLoop.Timer?
   /// Adopted ones, with the descriptors that tell of their ends.
   private var watched: [Int32: Int32] = [:]
   private var killed: Set<Int32> = []
-  private var leftovers: [Int32: Leftover] = [:]
+  private var leaks: [Int32: Leak] = [:]
   private var undecidedLooks = 0
   private var isEnding = false
   private var isLookComing = false
@@ -51,7 +51,7 @@ final class Stragglers {
   init(
     of origin: Origin, in sandbox: Sandbox?, grace: Double, loop: EventLoop,
     registry: ProcessRegistry,
-    onEnd: @escaping ([Leftover]) -> Void
+    onEnd: @escaping ([Leak]) -> Void
   ) {
     self.origin = origin
     self.sandbox = sandbox
@@ -69,7 +69,7 @@ final class Stragglers {
         isEnding = true
         endAll()
       }
-    } else if isSure || undecidedLooks == Self.maxUndecidedLooks {
+    } else if isSure {
       finish()
     } else {
       // The last look takes what has no environment for what it is.
@@ -97,15 +97,10 @@ final class Stragglers {
         continue
       }
       if !isOwn {
-        guard let environment = ProcessTable.environment(of: orphan),
-          !environment.isEmpty || undecidedLooks == Self.maxUndecidedLooks
-        else {
+        guard let its = scope(of: orphan) else {
           isSure = false
           continue
         }
-        // In a sandbox there is nobody else's.
-        let its =
-          environment[SupervisedProcess.scopeVariable] ?? (sandbox == nil ? "" : origin.scope)
         guard its == origin.scope else { continue }
       }
       let descriptor = carrel_pidfd_open(orphan)
@@ -115,6 +110,21 @@ final class Stragglers {
       loop.watch(descriptor) { [self] in ended(orphan, descriptor) }
     }
     return isSure
+  }
+
+  /// - Returns: The scope of an adopted process, empty when it has none; `nil` when that has to be
+  ///   seen later.
+  private func scope(of orphan: Int32) -> String? {
+    let environment = ProcessTable.environment(of: orphan)
+    // In a sandbox there is nobody else's.
+    let unmarked = sandbox == nil ? "" : origin.scope
+    if let environment, !environment.isEmpty {
+      return environment[SupervisedProcess.scopeVariable] ?? unmarked
+    }
+    if undecidedLooks < Self.maxUndecidedLooks, !registry.isOpaque(orphan) { return nil }
+    // It has none, or it may not be read (proc_pid_environ(5)). Later ones need not wait for that.
+    if sandbox == nil { registry.markOpaque(orphan) }
+    return unmarked
   }
 
   private func ended(_ orphan: Int32, _ descriptor: Int32) {
@@ -185,14 +195,14 @@ final class Stragglers {
 
   /// Notes what a process is, as long as it is there.
   private func name(_ process: Int32) {
-    guard leftovers[process] == nil, let status = ProcessTable.status(of: process),
+    guard leaks[process] == nil, let status = ProcessTable.status(of: process),
       !status.isZombie
     else { return }
     if origin.wasKilled, status.session == origin.pid || status.group == origin.pid { return }
     let sequence = ProcessTable.environment(of: process)?["CARREL_TEST_SEQUENCE"]
     let (socketNumbers, pipeNumbers) = ProcessTable.openEnds(of: process)
     let pipes = origin.pipes.filter { pipeNumbers.contains($0.key) }.values
-    leftovers[process] = Leftover(
+    leaks[process] = Leak(
       process: LeakedProcess(
         pid: process, command: ProcessTable.command(of: process),
         pipes: LeakedProcess.Pipe.allCases.filter { pipes.contains($0) },
@@ -214,6 +224,6 @@ final class Stragglers {
     // A look that was arranged before may find the same.
     guard !isFinished else { return }
     isFinished = true
-    onEnd(leftovers.values.sorted { $0.process.pid < $1.process.pid })
+    onEnd(leaks.values.sorted { $0.process.pid < $1.process.pid })
   }
 }

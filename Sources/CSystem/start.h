@@ -1,0 +1,137 @@
+// What a process is to be before it becomes the program that runs tests: its working directory,
+// limits, arguments and variables. ProcessRequest.encoded in the module Workers writes it.
+//
+// Carrel uses this for the processes that it starts, by itself or through the first process of a
+// sandbox, and the observer for the copies of a warm process: this file is compiled into both.
+// Everything in it may be called after fork(2) in a process with threads (signal-safety(7)).
+#pragma once
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/// As many processors as any kernel is made for (CONFIG_NR_CPUS).
+enum { carrel_most_processors = 8192 };
+
+struct carrel_processor_set {
+  _Alignas(cpu_set_t) unsigned char bytes[CPU_ALLOC_SIZE(carrel_most_processors)];
+};
+
+/// The lists end with a null pointer each; their texts lie in the content that was read.
+struct carrel_start {
+  /// Empty for the one that the process has.
+  const char *directory;
+  /// The number of a resource and its value, or the word `processor` and the number of one.
+  char **limits;
+  /// The first is the path of the executable.
+  char **arguments;
+  /// `NAME=VALUE`.
+  char **variables;
+  void *table;
+  size_t table_size;
+};
+
+/// The digits at the beginning of a text, as a number. Moves past them and a space.
+static inline uint64_t carrel_take_number(const char **text) {
+  uint64_t value = 0;
+  for (; **text >= '0' && **text <= '9'; ++*text) value = value * 10 + (uint64_t)(**text - '0');
+  if (**text == ' ') ++*text;
+  return value;
+}
+
+/// Makes a list of some of the texts that follow each other, and moves past these and the list.
+static inline char **carrel_take_list(char **text, char ***table, size_t count) {
+  char **list = *table;
+  for (size_t index = 0; index < count; index++) {
+    *(*table)++ = *text;
+    *text += strlen(*text) + 1;
+  }
+  *(*table)++ = NULL;
+  return list;
+}
+
+/// Reads texts that end with a zero byte each: the working directory, the number of limits, the
+/// number of arguments, the limits, the arguments and the variables.
+///
+/// Returns whether these were there; errno is set otherwise. The lists are given back with
+/// `carrel_forget_start`.
+static inline bool carrel_read_start(char *content, size_t size, struct carrel_start *start) {
+  errno = EINVAL;
+  size_t count = 0;
+  for (size_t index = 0; index < size; index++) count += content[index] == 0;
+  if (count < 3 || content[size - 1] != 0) return false;
+  char *text = content;
+  start->directory = text;
+  text += strlen(text) + 1;
+  uint64_t numbers[2];
+  for (int index = 0; index < 2; index++) {
+    const char *digits = text;
+    numbers[index] = carrel_take_number(&digits);
+    text += strlen(text) + 1;
+  }
+  count -= 3;
+  if (numbers[0] > count || numbers[1] == 0 || numbers[1] > count - numbers[0]) return false;
+  start->table_size = (count + 3) * sizeof(char *);
+  start->table = mmap(NULL, start->table_size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start->table == MAP_FAILED) return false;
+  char **table = start->table;
+  start->limits = carrel_take_list(&text, &table, (size_t)numbers[0]);
+  start->arguments = carrel_take_list(&text, &table, (size_t)numbers[1]);
+  start->variables =
+      carrel_take_list(&text, &table, count - (size_t)numbers[0] - (size_t)numbers[1]);
+  return true;
+}
+
+static inline void carrel_forget_start(const struct carrel_start *start) {
+  munmap(start->table, start->table_size);
+}
+
+/// Joins the control groups whose files `cgroup.procs` are given; the first step, as long as their
+/// descriptors have their numbers. Returns whether that worked; errno is set otherwise.
+static inline bool carrel_join_groups(const int *groups, size_t count) {
+  for (size_t index = 0; index < count; index++) {
+    // 0 is the writer itself (cgroups(7)).
+    if (write(groups[index], "0", 1) != 1) return false;
+  }
+  return true;
+}
+
+/// Sets the limits, soft and hard alike, and goes to the processors; the last step, because a limit
+/// on open files or memory also binds what comes before the program. A limit above the caller's
+/// hard one becomes that one. Returns whether that worked; errno is set otherwise.
+static inline bool carrel_take_limits(const struct carrel_start *start) {
+  static const char word[] = "processor ";
+  struct carrel_processor_set processors;
+  memset(&processors, 0, sizeof processors);
+  bool has_processors = false;
+  for (char **line = start->limits; *line != NULL; line++) {
+    const char *digits = *line;
+    if (strncmp(digits, word, sizeof word - 1) == 0) {
+      digits += sizeof word - 1;
+      uint64_t processor = carrel_take_number(&digits);
+      if (processor >= carrel_most_processors) {
+        errno = EINVAL;
+        return false;
+      }
+      CPU_SET_S((size_t)processor, sizeof processors, (cpu_set_t *)&processors);
+      has_processors = true;
+      continue;
+    }
+    int resource = (int)carrel_take_number(&digits);
+    uint64_t value = carrel_take_number(&digits);
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) < 0) return false;
+    if (value < limit.rlim_max) limit.rlim_max = value;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(resource, &limit) < 0) return false;
+  }
+  return !has_processors
+         || sched_setaffinity(0, sizeof processors, (cpu_set_t *)&processors) == 0;
+}
