@@ -23,7 +23,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { highest_descriptor_count = 16 };
 
 /// Runs in the child between vfork and exec; only returns on failure, with errno set.
 static void become(const struct carrel_spawn_request *request, const struct carrel_start *start,
@@ -42,24 +41,14 @@ static void become(const struct carrel_spawn_request *request, const struct carr
     return;
   }
   if (!carrel_join_groups(request->groups, request->group_count)) return;
-  // First out of the way of the numbers they shall get.
-  int moved[highest_descriptor_count];
-  for (size_t index = 0; index < request->descriptor_count; index++) {
-    moved[index] =
-        fcntl(request->descriptors[index], F_DUPFD_CLOEXEC, (int)request->descriptor_count);
-    if (moved[index] < 0) return;
-  }
-  for (size_t index = 0; index < request->descriptor_count; index++) {
-    if (dup2(moved[index], (int)index) < 0) return;
-  }
-  syscall(SYS_close_range, (unsigned)request->descriptor_count, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (!carrel_place_descriptors(request->descriptors, request->descriptor_count)) return;
   if (*start->directory != 0 && chdir(start->directory) < 0) return;
   if (!carrel_take_limits(start)) return;
   execve(start->arguments[0], start->arguments, start->variables);
 }
 
 pid_t carrel_spawn(const struct carrel_spawn_request *request, int *pidfd) {
-  if (request->descriptor_count > highest_descriptor_count) {
+  if (request->descriptor_count > carrel_most_descriptors) {
     errno = EINVAL;
     return -1;
   }

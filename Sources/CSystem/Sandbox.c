@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct making {
@@ -27,20 +28,6 @@ struct made {
   int32_t error;
 };
 
-/// Appends a number and a space. Returns the new end.
-static char *append_number(char *end, uint32_t number) {
-  // By hand: snprintf(3) may not be called here.
-  char digits[12];
-  size_t count = 0;
-  do {
-    digits[count++] = (char)('0' + number % 10);
-    number /= 10;
-  } while (number > 0);
-  while (count > 0) *end++ = digits[--count];
-  *end++ = ' ';
-  return end;
-}
-
 /// Goes into a namespace for users in which nothing but the own IDs exist.
 static bool enter_users(void) {
   uint32_t numbers[2] = {geteuid(), getegid()};
@@ -49,25 +36,26 @@ static bool enter_users(void) {
   if (!carrel_sandbox_write_text("/proc/self/setgroups", "deny") && errno != ENOENT) return false;
   for (int index = 0; index < 2; index++) {
     char map[64];
-    char *end = append_number(append_number(map, numbers[index]), numbers[index]);
-    *end++ = '1';
-    *end = 0;
+    char *end = carrel_append_number(map, numbers[index]);
+    *end++ = ' ';
+    end = carrel_append_number(end, numbers[index]);
+    memcpy(end, " 1", 3);
     if (!carrel_sandbox_write_text(files[index], map)) return false;
   }
   return true;
 }
 
 /// Takes the texts of a request apart; they stay where they are.
-static bool read_plan(struct plan *plan, int content) {
+static bool read_layout(struct layout *layout, int content) {
   struct stat status;
   if (fstat(content, &status) < 0) return false;
-  plan->bind_count = plan->cover_count = plan->size = 0;
+  layout->bind_count = layout->cover_count = layout->size = 0;
   if (status.st_size == 0) return true;
-  plan->texts = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, content, 0);
-  if (plan->texts == MAP_FAILED) return false;
-  plan->size = (size_t)status.st_size;
-  const char *text = plan->texts;
-  const char *end = text + plan->size;
+  layout->texts = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, content, 0);
+  if (layout->texts == MAP_FAILED) return false;
+  layout->size = (size_t)status.st_size;
+  const char *text = layout->texts;
+  const char *end = text + layout->size;
   errno = EINVAL;
   if (end[-1] != 0) return false;
   while (text < end) {
@@ -75,11 +63,11 @@ static bool read_plan(struct plan *plan, int content) {
     const char *target = text + strlen(text) + 1;
     if (target >= end) return false;
     if (*text == 'c') {
-      if (plan->cover_count == highest_bind_count) return false;
-      plan->covers[plan->cover_count++] = source;
+      if (layout->cover_count == highest_bind_count) return false;
+      layout->covers[layout->cover_count++] = source;
     } else {
-      if (plan->bind_count == highest_bind_count) return false;
-      struct bind *bind = &plan->binds[plan->bind_count++];
+      if (layout->bind_count == highest_bind_count) return false;
+      struct bind *bind = &layout->binds[layout->bind_count++];
       *bind = (struct bind){.source = source, .target = target, .is_writable = *text == 'w'};
       if (*text == 'o') {
         bind->upper = target = target + strlen(target) + 1;
@@ -106,20 +94,20 @@ int carrel_sandbox_namespace_set(enum carrel_network network) {
 
 /// Makes one sandbox. Returns false when nobody asks any more.
 static bool make_one(bool *has_users) {
-  static struct plan plan;
+  static struct layout layout;
   struct making making;
   int descriptors[2];
   ssize_t size = carrel_receive_message(control_number, &making, sizeof making, descriptors, 2);
   if (size != sizeof making || descriptors[0] < 0 || descriptors[1] < 0) return false;
-  plan.network = making.network;
-  plan.is_for_copying = making.is_for_copying;
-  plan.private_size = making.private_size;
+  layout.network = making.network;
+  layout.is_for_copying = making.is_for_copying;
+  layout.private_size = making.private_size;
   uint64_t flags = making.is_for_copying
                        ? CLONE_NEWNS
                        : (uint64_t)carrel_sandbox_namespace_set(making.network);
   int pidfd = -1;
   pid_t process = -1;
-  if (read_plan(&plan, descriptors[0])) {
+  if (read_layout(&layout, descriptors[0])) {
     process = *has_users || geteuid() == 0 ? clone_sibling(flags, &pidfd) : -1;
     if (process < 0 && !*has_users && (geteuid() != 0 || errno == EPERM)) {
       // Also root without the right to make namespaces may get it in one for users.
@@ -127,11 +115,11 @@ static bool make_one(bool *has_users) {
       if (*has_users) process = clone_sibling(flags, &pidfd);
     }
   }
-  if (process == 0) carrel_sandbox_live(&plan, descriptors[1]);
+  if (process == 0) carrel_sandbox_live(&layout, descriptors[1]);
   struct made made = {process, process < 0 ? errno : 0};
   close(descriptors[0]);
   close(descriptors[1]);
-  if (plan.size > 0) munmap(plan.texts, plan.size);
+  if (layout.size > 0) munmap(layout.texts, layout.size);
   bool is_told = carrel_send_message(control_number, &made, sizeof made, &pidfd, pidfd >= 0) == 0;
   if (pidfd >= 0) close(pidfd);
   return is_told;
@@ -178,12 +166,20 @@ pid_t carrel_sandbox_start(int maker, const struct carrel_sandbox_request *reque
   };
   struct made made;
   int descriptors[2] = {request->content, sockets[1]};
-  bool is_asked = carrel_send_message(maker, &making, sizeof making, descriptors, 2) == 0;
-  ssize_t size = is_asked ? carrel_receive_message(maker, &made, sizeof made, pidfd, 1) : -1;
-  int error = size == sizeof made && made.process < 0 ? made.error
-              : size == sizeof made && *pidfd >= 0    ? 0
-              : size < 0 && errno != ECONNRESET       ? errno
-                                                      : EPIPE;
+  int error = 0;
+  if (carrel_send_message(maker, &making, sizeof making, descriptors, 2) < 0) {
+    error = errno == ECONNRESET ? EPIPE : errno;
+  } else if (carrel_receive_message(maker, &made, sizeof made, pidfd, 1) != sizeof made) {
+    // Its answer may come later, and would be taken for that to another request.
+    error = EPIPE;
+  } else if (made.process < 0) {
+    error = made.error;
+  } else if (*pidfd < 0) {
+    // There was no number left for the descriptor.
+    error = EMFILE;
+    kill(made.process, SIGKILL);
+    while (waitpid(made.process, NULL, 0) < 0 && errno == EINTR) {}
+  }
   close(sockets[1]);
   if (error != 0) {
     close(sockets[0]);

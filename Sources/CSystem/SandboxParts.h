@@ -2,10 +2,11 @@
 #pragma once
 
 #include "include/Sandbox.h"
+#include "start.h"
 
 enum {
   highest_bind_count = 64,
-  highest_descriptor_count = 16,
+  highest_descriptor_count = carrel_most_descriptors,
   /// The socket's number in the first process and in the maker.
   control_number = 3,
   /// In the maker, the number of a pidfd of its caller.
@@ -32,8 +33,21 @@ struct bind {
   const char *work;
 };
 
+/// Appends the digits of a number: snprintf(3) may not be called after fork(2). Returns the new end,
+/// where there is no zero byte yet.
+static inline char *carrel_append_number(char *end, uint64_t number) {
+  char digits[20];
+  size_t count = 0;
+  do {
+    digits[count++] = (char)('0' + number % 10);
+    number /= 10;
+  } while (number > 0);
+  while (count > 0) *end++ = digits[--count];
+  return end;
+}
+
 /// What is to be made, as the maker has read it.
-struct plan {
+struct layout {
   struct bind binds[highest_bind_count];
   size_t bind_count;
   const char *covers[highest_bind_count];
@@ -56,7 +70,7 @@ void carrel_sandbox_say(int control, int32_t kind, int32_t first, int32_t second
 void carrel_sandbox_fail(int control, enum carrel_sandbox_step step);
 
 /// Makes what the processes of the sandbox see, and gives up what leads out of it.
-void carrel_sandbox_make(const struct plan *request, int control);
+void carrel_sandbox_make(const struct layout *layout, int control);
 
 /// Makes this process one that lives as long as another, and has a socket to it and nothing else.
 ///
@@ -65,4 +79,4 @@ void carrel_sandbox_make(const struct plan *request, int control);
 void carrel_sandbox_detach(int control, int parent, const char *name);
 
 /// The life of the first process: makes the sandbox, then serves until nobody asks any more.
-void carrel_sandbox_live(const struct plan *plan, int control);
+void carrel_sandbox_live(const struct layout *layout, int control);

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -40,15 +39,7 @@ static void become(const struct carrel_start *start, const int *groups, size_t g
   sigprocmask(SIG_SETMASK, &none, NULL);
   // Where the end of the first process is not the end of all.
   if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return;
-  int moved[highest_descriptor_count];
-  for (size_t index = 0; index < count; index++) {
-    moved[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, highest_descriptor_count);
-    if (moved[index] < 0) return;
-  }
-  for (size_t index = 0; index < count; index++) {
-    if (dup2(moved[index], (int)index) < 0) return;
-  }
-  syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (!carrel_place_descriptors(descriptors, count)) return;
   if (chdir(*start->directory != 0 ? start->directory : "/") < 0) return;
   if (!carrel_take_limits(start)) return;
   execve(start->arguments[0], start->arguments, start->variables);
@@ -165,10 +156,10 @@ void carrel_sandbox_detach(int control, int parent, const char *name) {
   syscall(SYS_close_range, parent_number + 1, ~0U, 0);
 }
 
-void carrel_sandbox_live(const struct plan *plan, int control) {
+void carrel_sandbox_live(const struct layout *layout, int control) {
   carrel_sandbox_detach(control, parent_number, "carrel-sandbox");
   close(parent_number);
-  carrel_sandbox_make(plan, control_number);
+  carrel_sandbox_make(layout, control_number);
   carrel_sandbox_say(control_number, carrel_sandbox_ready, 0, 0, -1);
   serve(control_number);
 }

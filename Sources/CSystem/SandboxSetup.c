@@ -74,15 +74,8 @@ static int set_attributes(int place, const char *path, unsigned flags, uint64_t 
 static int add_layer(int context, const char *key, const char *path) {
   int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return -1;
-  char name[32] = "/proc/self/fd/", digits[12];
-  size_t end = strlen(name), count = 0;
-  int rest = folder;
-  do {
-    digits[count++] = (char)('0' + rest % 10);
-    rest /= 10;
-  } while (rest > 0);
-  while (count > 0) name[end++] = digits[--count];
-  name[end] = 0;
+  char name[40] = "/proc/self/fd/";
+  *carrel_append_number(name + strlen(name), (uint64_t)folder) = 0;
   if (syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, key, name, 0) == 0) return folder;
   int error = errno;
   close(folder);
@@ -215,7 +208,9 @@ enum { device_count = sizeof devices / sizeof devices[0] };
 static bool make_devices(const char *options) {
   int trees[device_count];
   for (size_t index = 0; index < device_count; index++) {
-    trees[index] = access(devices[index], F_OK) == 0 ? clone_tree(devices[index]) : -1;
+    bool is_there = access(devices[index], F_OK) == 0;
+    trees[index] = is_there ? clone_tree(devices[index]) : -1;
+    if (is_there && trees[index] < 0) return false;
   }
   if (mount("tmpfs", "/dev", "tmpfs", mount_no_suid, "mode=755") < 0) return false;
   for (size_t index = 0; index < device_count; index++) {
@@ -244,14 +239,14 @@ static bool make_devices(const char *options) {
          && mount("tmpfs", "/dev/shm", "tmpfs", mount_no_suid | mount_no_devices, options) == 0;
 }
 
-void carrel_sandbox_make(const struct plan *request, int control) {
+void carrel_sandbox_make(const struct layout *layout, int control) {
   int sources[highest_bind_count];
   struct stat kinds[highest_bind_count];
-  for (size_t index = 0; index < request->bind_count; index++) {
-    const char *source = request->binds[index].source;
-    if (request->binds[index].upper != NULL) {
+  for (size_t index = 0; index < layout->bind_count; index++) {
+    const char *source = layout->binds[index].source;
+    if (layout->binds[index].upper != NULL) {
       // As long as the layers can be written to.
-      sources[index] = overlay(&request->binds[index]);
+      sources[index] = overlay(&layout->binds[index]);
       if (sources[index] < 0) carrel_sandbox_fail(control, carrel_sandbox_overlays);
       kinds[index].st_mode = S_IFDIR;
       continue;
@@ -259,34 +254,26 @@ void carrel_sandbox_make(const struct plan *request, int control) {
     sources[index] = clone_tree(source);
     if (sources[index] < 0 || fstat(sources[index], &kinds[index]) < 0)
       carrel_sandbox_fail(control, carrel_sandbox_sources);
-    if (!request->binds[index].is_writable
+    if (!layout->binds[index].is_writable
         && set_attributes(sources[index], "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY) < 0)
       carrel_sandbox_fail(control, carrel_sandbox_read_only);
   }
   if (set_attributes(AT_FDCWD, "/", 0, MOUNT_ATTR_RDONLY) < 0)
     carrel_sandbox_fail(control, carrel_sandbox_read_only);
   char options[64] = "mode=1777";
-  if (request->private_size > 0) {
-    // The digits, by hand: snprintf(3) may not be called here.
-    char digits[24];
-    size_t count = 0;
-    for (uint64_t rest = request->private_size; rest > 0; rest /= 10)
-      digits[count++] = (char)('0' + rest % 10);
-    size_t end = strlen(options);
-    memcpy(options + end, ",size=", 6);
-    end += 6;
-    while (count > 0) options[end++] = digits[--count];
-    options[end] = 0;
+  if (layout->private_size > 0) {
+    char *end = stpcpy(options + strlen(options), ",size=");
+    *carrel_append_number(end, layout->private_size) = 0;
   }
-  for (size_t index = 0; index < request->cover_count; index++) {
-    if (!make_private(request->covers[index], "mode=755"))
+  for (size_t index = 0; index < layout->cover_count; index++) {
+    if (!make_private(layout->covers[index], "mode=755"))
       carrel_sandbox_fail(control, carrel_sandbox_private_folders);
   }
   if (!make_private("/tmp", options) || !make_private("/var/tmp", options)
       || !make_devices(options))
     carrel_sandbox_fail(control, carrel_sandbox_private_folders);
-  for (size_t index = 0; index < request->bind_count; index++) {
-    const char *target = request->binds[index].target;
+  for (size_t index = 0; index < layout->bind_count; index++) {
+    const char *target = layout->binds[index].target;
     if (!make_way(target, !S_ISDIR(kinds[index].st_mode))
         || syscall(
                SYS_move_mount, sources[index], "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH)
@@ -294,15 +281,15 @@ void carrel_sandbox_make(const struct plan *request, int control) {
       carrel_sandbox_fail(control, carrel_sandbox_targets);
     close(sources[index]);
   }
-  if (request->is_for_copying) {
+  if (layout->is_for_copying) {
     if (!keep_privileges()) carrel_sandbox_fail(control, carrel_sandbox_privileges);
     return;
   }
   unsigned long flags = mount_no_suid | mount_no_devices | mount_no_programs;
   if (mount("proc", "/proc", "proc", flags, NULL) < 0 || !make_settings_read_only())
     carrel_sandbox_fail(control, carrel_sandbox_proc);
-  if (request->network == carrel_network_loopback && !bring_loopback_up())
+  if (layout->network == carrel_network_loopback && !bring_loopback_up())
     carrel_sandbox_fail(control, carrel_sandbox_network_up);
-  if (sethostname("carrel", 6) < 0 || !drop_privileges(request->network))
+  if (sethostname("carrel", 6) < 0 || !drop_privileges(layout->network))
     carrel_sandbox_fail(control, carrel_sandbox_privileges);
 }

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,10 +16,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /// As many processors as any kernel is made for (CONFIG_NR_CPUS).
-enum { carrel_most_processors = 8192 };
+enum { carrel_most_processors = 8192, carrel_most_descriptors = 16 };
 
 struct carrel_processor_set {
   _Alignas(cpu_set_t) unsigned char bytes[CPU_ALLOC_SIZE(carrel_most_processors)];
@@ -91,6 +94,21 @@ static inline bool carrel_read_start(char *content, size_t size, struct carrel_s
 
 static inline void carrel_forget_start(const struct carrel_start *start) {
   munmap(start->table, start->table_size);
+}
+
+/// Gives a process these descriptors as 0, 1, 2 and so on, at most `carrel_most_descriptors`; all
+/// others are closed when it becomes a program. Returns whether that worked; errno is set otherwise.
+static inline bool carrel_place_descriptors(const int *descriptors, size_t count) {
+  // First out of the way of the numbers that they shall get.
+  int moved[carrel_most_descriptors];
+  for (size_t index = 0; index < count; index++) {
+    moved[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, carrel_most_descriptors);
+    if (moved[index] < 0) return false;
+  }
+  for (size_t index = 0; index < count; index++) {
+    if (dup2(moved[index], (int)index) < 0) return false;
+  }
+  return syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
 }
 
 /// Joins the control groups whose files `cgroup.procs` are given; the first step, as long as their

@@ -152,7 +152,7 @@ extension BatchRun {
         isCopy = true
         begin(process)
       } else {
-        session.starter.decline(spec, "its warm process is gone")
+        if !warm.isUsable { session.starter.decline(spec, "its warm process is gone") }
         launchCold(request)
       }
     }

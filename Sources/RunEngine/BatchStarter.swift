@@ -120,8 +120,9 @@ final class BatchStarter {
     var own = request
     // Swift Testing is chosen by arguments; which tests are run is not known yet.
     if spec.library == .xctest { own.arguments = [] }
+    var place: LoadingPlace?
     do throws(WorkersError) {
-      let place = try makePlace?()
+      place = try makePlace?()
       let isUntouched = place?.isUntouched ?? isUntouched
       let process = try WarmProcess(
         own, in: place?.sandbox, limit: Self.readyLimit, loop: supervisor.loop,
@@ -133,6 +134,7 @@ final class BatchStarter {
         handler(reason == nil ? process : nil)
       }
     } catch {
+      place?.sandbox.end {}
       decline(spec, "\(error)")
       handler(nil)
     }

@@ -25,7 +25,6 @@ package final class RunSession {
   let header: RunHeader
   /// What the batches' sandboxes are like; `nil` when processes see what Carrel sees.
   let sandboxes: SandboxPlan?
-  /// How containers come to have the data of the seed intent.
   /// How containers come to have the data of the seed intent; `nil` as long as that is not known.
   var clones: CloneChoice?
   /// The way of each batch that has such data.
@@ -391,6 +390,8 @@ package final class RunSession {
       }
     }
     batches[spec.batch] = nil
+    starts[spec.batch] = nil
+    cloneWays[spec.batch] = nil
     perform(
       scheduler.handle(
         .batchEnded(

@@ -1,4 +1,5 @@
 import Glibc
+import RunModel
 import SystemFiles
 package import Workers
 
@@ -32,8 +33,7 @@ package struct SandboxPlan: Sendable {
   /// Where every process of a sandbox sees its batch's container: the same for all, short, so that
   /// sockets fit into the 107 bytes of `sun_path` (unix(7)).
   package static let view = "/tmp/carrel"
-  /// Folders that each sandbox has anew, so that what lies in them outside is not seen.
-  private static let hidden = ["/tmp", "/var/tmp", "/dev/shm"]
+  private static let hidden = SandboxFolders.hidden
   private static let users = "/etc/passwd"
 
   let network: SandboxNetwork

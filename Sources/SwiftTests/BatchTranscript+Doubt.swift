@@ -60,7 +60,8 @@ extension BatchTranscript {
     guard outcome.verdict.isSuccess(leaksFail: true) else {
       if let damage = progress.damage { outcome.reason = damage }
       if isSandboxed {
-        outcome.add(IssueList(progress.refusals.compactMap { Self.explanation(ofRefusal: $0) }))
+        outcome.add(IssueList(progress.refusals.map { Self.explanation(ofRefusal: $0) }))
+        outcome.add(IssueList(progress.unseen.compactMap { Self.explanation(ofUnseen: $0) }))
       }
       return outcome
     }
@@ -84,17 +85,19 @@ extension BatchTranscript {
     return outcome
   }
 
-  /// Says what a test that failed could not do, and how it could.
+  /// Says what a test that failed did not find because of the sandbox.
   ///
-  /// - Returns: `nil` when that is not because of the sandbox: nobody else finds the path either.
-  static func explanation(ofRefusal path: String) -> TestIssue? {
-    if let hidden = ["/tmp", "/var/tmp", "/dev/shm"].first(where: { path.hasPrefix($0 + "/") }) {
-      guard access(path, F_OK) == 0 else { return nil }
-      return TestIssue(
-        message:
-          "the test did not find '\(path)', because each sandbox has a \(hidden) of its own; "
-          + "show it with --writable '\(path)'", severity: .warning)
-    }
+  /// - Returns: `nil` when nobody else finds the path either.
+  static func explanation(ofUnseen path: String) -> TestIssue? {
+    let hidden = SandboxFolders.hidden.first { path.hasPrefix($0 + "/") }
+    guard let hidden, access(path, F_OK) == 0 else { return nil }
+    return TestIssue(
+      message: "the test did not find '\(path)', because each sandbox has a \(hidden) of its own; "
+        + "show it with --writable '\(path)'", severity: .warning)
+  }
+
+  /// Says what a test that failed could not write to, and how it could.
+  static func explanation(ofRefusal path: String) -> TestIssue {
     let known = access(path, F_OK) == 0 ? path : folder(of: path)
     var status = stat()
     let folder =

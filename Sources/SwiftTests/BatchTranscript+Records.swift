@@ -99,6 +99,8 @@ extension BatchTranscript {
       if let pid = record.pid, let sequence = record.sequence { children[pid] = sequence }
     case .refused:
       if let current, let path = record.message { state[current]?.refusals.append(path) }
+    case .unseen:
+      if let current, let path = record.message { state[current]?.unseen.append(path) }
     case .finding:
       let finding = TestIssue(message: record.message ?? "the observer found a fault")
       if let current {

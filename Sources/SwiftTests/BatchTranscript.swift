@@ -80,6 +80,8 @@ package struct BatchTranscript: Sendable {
     var findings = IssueList()
     /// Paths that the test could not write to because they are read-only.
     var refusals: [String] = []
+    /// Paths that the test did not find in folders which each sandbox has for itself.
+    var unseen: [String] = []
     /// Cases that have ended.
     var cases = CaseList()
     var openCase: OpenCase?

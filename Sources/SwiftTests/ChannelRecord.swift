@@ -34,7 +34,7 @@ enum ChannelRecord: Sendable {
 struct ObserverRecord: Decodable, Sendable {
   enum Kind: String, Decodable {
     case hello, homes, test, inherited, suite, start, issue, end, closed, missing, boundary,
-      error, finding, child, refused
+      error, finding, child, refused, unseen
   }
 
   var kind: Kind
@@ -116,7 +116,7 @@ struct ObserverRecord: Decodable, Sendable {
     case .test: className != nil && method != nil
     case .inherited: className != nil && name != nil
     case .issue, .missing: name != nil
-    case .refused: message != nil
+    case .refused, .unseen: message != nil
     case .suite, .start: name != nil && sequence != nil
     case .end: name != nil && sequence != nil && succeeded != nil
     case .boundary: sequence != nil

@@ -133,11 +133,12 @@ package final class Sandbox {
     _ handler: @escaping (Event) -> Void
   ) {
     let file = carrel_memory_file(content, content.count)
-    defer { if file >= 0 { close(file) } }
-    guard control >= 0, file >= 0 else {
-      let error = WorkersError(.launch, "cannot ask for a process", errorNumber: errno)
-      return handler(.failed(failure ?? error))
+    guard file >= 0 else {
+      return handler(
+        .failed(WorkersError(.launch, "cannot ask for a process", errorNumber: errno)))
     }
+    defer { close(file) }
+    guard control >= 0 else { return handler(.failed(failure ?? Self.gone)) }
     let result = carrel_sandbox_spawn(
       control, file, descriptors, descriptors.count, groups, groups.count)
     // Nobody to ask: why will be told when the first process has ended.
@@ -205,6 +206,12 @@ package final class Sandbox {
       failure = Self.failure(message.first, errorNumber: message.second)
     case carrel_sandbox_started where !waiting.isEmpty:
       let handler = waiting.removeFirst()
+      guard descriptor >= 0 else {
+        signal(message.first, SIGKILL)
+        let problem = WorkersError(
+          .launch, "a process in the sandbox cannot be watched", errorNumber: EMFILE)
+        return handler(.failed(problem))
+      }
       let outside = ProcessTable.pid(ofDescriptor: descriptor) ?? 0
       running[message.first] = (outside, handler)
       handler(.started(inside: message.first, outside: outside, pidfd: descriptor))

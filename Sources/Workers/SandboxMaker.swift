@@ -21,6 +21,8 @@ final class SandboxMaker {
 
   deinit {
     close(control)
+    // It ends by itself then, unless it was stopped.
+    kill(pid, SIGKILL)
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
   }
@@ -32,7 +34,8 @@ final class SandboxMaker {
     var control: Int32
   }
 
-  /// - Returns: `nil` when the maker has ended.
+  /// - Returns: `nil` when the maker has ended or does not answer as it should; then another one is
+  ///   needed.
   /// - Throws: ``WorkersError`` with code `sandbox` when the machine does not allow it.
   func make(_ configuration: Sandbox.Configuration) throws(WorkersError) -> Made? {
     let content = configuration.encoded

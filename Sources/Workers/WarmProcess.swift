@@ -21,6 +21,9 @@ package final class WarmProcess {
   /// Seconds that a copy may take; it takes milliseconds. A stopped process never answers.
   static let replyLimit = 10.0
 
+  /// Copies that fail one after the other until there are no more.
+  private static let mostFailures = 2
+
   private typealias Start = (pipes: ProcessPipes, then: (StartedProcess?) -> Void)
 
   private let loop: EventLoop
@@ -29,6 +32,7 @@ package final class WarmProcess {
   private var process: SupervisedProcess?
   private var state = State.starting
   private var hasPrinted = false
+  private var failures = 0
   private var waiting: [(String?) -> Void] = []
   private var starts: [Start] = []
   private let replyLimit: Double
@@ -113,6 +117,12 @@ package final class WarmProcess {
   package func end() {
     decline("it was ended")
     process?.terminate(grace: 0)
+  }
+
+  /// Whether it can be copied.
+  package var isUsable: Bool {
+    if case .ready = state { return true }
+    return false
   }
 
   /// Gives up waiting for a process that is not ready, or that has not answered yet.
@@ -204,6 +214,7 @@ package final class WarmProcess {
       guard !starts.isEmpty else { return }
       let start = starts.removeFirst()
       awaitReply()
+      failures = 0
       let descriptor = carrel_pidfd_open(pid)
       if descriptor >= 0 {
         start.then(StartedProcess(pid: pid, pidfd: descriptor, readers: start.pipes.readers))
@@ -211,7 +222,16 @@ package final class WarmProcess {
         start.pipes.closeReaders()
         start.then(nil)
       }
-    case .failed(let number): decline("it cannot be copied: \(errorText(number))")
+    case .failed(let number):
+      failures += 1
+      guard failures < Self.mostFailures, !starts.isEmpty else {
+        return decline("it cannot be copied: \(errorText(number))")
+      }
+      // The batch's sandbox may have ended.
+      let start = starts.removeFirst()
+      awaitReply()
+      start.pipes.closeReaders()
+      start.then(nil)
     }
   }
 

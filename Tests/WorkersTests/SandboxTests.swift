@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 import RunModel
 import SystemFiles
@@ -153,6 +154,21 @@ struct SandboxTests {
     let failure = try #require(outcome.process?.launchFailure)
     #expect(failure.code == .sandbox)
     #expect("\(failure)".contains("cannot be bound: No such file"), "\(failure)")
+  }
+
+  /// Somebody kills the process that makes sandboxes, or it was stopped and does not answer.
+  @Test func aMakerThatIsKilledIsReplaced() throws {
+    #expect(try run("true").end == .exited(0))
+    let maker = try #require(
+      ProcessTable.children().first {
+        readSmallFile("/proc/\($0)/comm") == Array("carrel-maker\n".utf8)
+      })
+    let descriptor = carrel_pidfd_open(maker)
+    defer { close(descriptor) }
+    #expect(kill(maker, SIGKILL) == 0)
+    var ended = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&ended, 1, 5000) == 1)
+    #expect(try run("true").end == .exited(0))
   }
 
   @Test func aMissingExecutableIsAFailure() throws {

@@ -36,6 +36,37 @@ extension SupervisedProcessTests {
     return answer
   }
 
+  /// A batch's sandbox may end while it is joined; only when it happens again is the process to blame.
+  @Test func copiesMayFailOnce() throws {
+    let loop = try EventLoop()
+    let one = "\\001\\000\\000\\000"
+    let none = "\\000\\000\\000\\000"
+    let failed = "\\002\\000\\000\\000\\377\\377\\377\\377" + none
+    let request = ProcessRequest(
+      executable: "/bin/sh",
+      arguments: [
+        "-c",
+        "printf '\(one)\(one)\(none)' >&3; "
+          + "while [ -n \"$(head -c 1 <&3 | tr '\\0' x)\" ]; do printf '\(failed)' >&3; done",
+      ],
+      environment: ["PATH": "/usr/bin:/bin"], scope: "failing")
+    let process = try WarmProcess(
+      request, limit: 60, loop: loop, registry: try ProcessRegistry(ownsAllChildren: false))
+    var isReady = false
+    process.whenReady { objection in
+      #expect(objection == nil)
+      isReady = true
+    }
+    loop.run { isReady }
+    for isUsable in [true, false] {
+      var hasCopy: Bool?
+      process.start(request, onOutput: { _, _ in }, onEnd: { _, _ in }) { hasCopy = $0 != nil }
+      loop.run { hasCopy != nil }
+      #expect(hasCopy == false && process.isUsable == isUsable)
+    }
+    loop.run { process.isGone }
+  }
+
   @Test func copyThatDoesNotComeIsNotWaitedFor() throws {
     #expect(try askSilentProcess(replyLimit: 0.05) == false)
   }
