@@ -290,6 +290,6 @@ void carrel_sandbox_make(const struct layout *layout, int control) {
     carrel_sandbox_fail(control, carrel_sandbox_proc);
   if (layout->network == carrel_network_loopback && !bring_loopback_up())
     carrel_sandbox_fail(control, carrel_sandbox_network_up);
-  if (sethostname("carrel", 6) < 0 || !drop_privileges(layout->network))
+  if (sethostname("carrel", 6) < 0 || !carrel_forbid_calls() || !drop_privileges(layout->network))
     carrel_sandbox_fail(control, carrel_sandbox_privileges);
 }

@@ -8,14 +8,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/close_range.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -109,6 +114,64 @@ static inline bool carrel_place_descriptors(const int *descriptors, size_t count
     if (dup2(moved[index], (int)index) < 0) return false;
   }
   return syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
+}
+
+#if defined(__x86_64__)
+#define CARREL_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define CARREL_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+/// Forbids, for this process and all that it starts, what leads around a sandbox: namespaces for
+/// users, in which anybody may mount the machine's control groups; keys, which no namespace keeps
+/// apart; and sockets to the hypervisor, likewise (seccomp(2)). Needs CAP_SYS_ADMIN in its
+/// namespace. clone3(2) is said not to exist, because its flags cannot be looked at; the C library
+/// uses clone(2) then. So are the calls of other architectures. Returns whether that worked.
+static inline bool carrel_forbid_calls(void) {
+#ifdef CARREL_ARCHITECTURE
+#define CARREL_LOAD(member) \
+  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, member))
+#define CARREL_ANSWER(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
+#define CARREL_ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define CARREL_IS(value, others) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (others))
+#define CARREL_HAS(flag, others) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (flag), 0, (others))
+  struct sock_filter filter[] = {
+      CARREL_LOAD(arch),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CARREL_ARCHITECTURE, 1, 0),
+      CARREL_ANSWER(ENOSYS),
+      CARREL_LOAD(nr),
+#ifdef __x86_64__
+      // The calls of x32 have this bit.
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
+      CARREL_ANSWER(ENOSYS),
+#endif
+      CARREL_IS(SYS_clone3, 1),
+      CARREL_ANSWER(ENOSYS),
+      CARREL_IS(SYS_keyctl, 1),
+      CARREL_ANSWER(EPERM),
+      CARREL_IS(SYS_add_key, 1),
+      CARREL_ANSWER(EPERM),
+      CARREL_IS(SYS_request_key, 1),
+      CARREL_ANSWER(EPERM),
+      CARREL_IS(SYS_socket, 4),
+      CARREL_LOAD(args[0]),
+      CARREL_IS(AF_VSOCK, 1),
+      CARREL_ANSWER(EAFNOSUPPORT),
+      CARREL_ALLOW,
+      CARREL_IS(SYS_clone, 1),
+      BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0),
+      CARREL_IS(SYS_unshare, 3),
+      CARREL_LOAD(args[0]),
+      CARREL_HAS(CLONE_NEWUSER, 1),
+      CARREL_ANSWER(EPERM),
+      CARREL_ALLOW,
+  };
+  struct sock_fprog program = {
+      .len = (unsigned short)(sizeof filter / sizeof filter[0]), .filter = filter};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+#else
+  return true;
+#endif
 }
 
 /// Joins the control groups whose files `cgroup.procs` are given; the first step, as long as their

@@ -72,7 +72,9 @@ struct CommandError: Error {
       self.init(.nothingMatched, "\(error)\(advice)", code: error.code.rawValue)
     case .isolationUnavailable:
       self.init(
-        .environment, "\(error); 'carrel run --isolation processes' runs without",
+        .environment,
+        "\(error); 'carrel doctor' says what is missing, and 'carrel run --isolation processes' runs "
+          + "without it",
         code: error.code.rawValue)
     case .productsChanged:
       self.init(

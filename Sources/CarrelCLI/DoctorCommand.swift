@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import RunEngine
 
 /// `carrel doctor`.
@@ -17,6 +18,9 @@ enum DoctorCommand {
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     let isJSON = try parsed.choice("--format", of: ["text", "json"]) == "json"
     let package = parsed.positionals.first.map { context.absolute($0) }
+    if let package, access(package, F_OK) != 0 {
+      throw CommandError(.usage, "there is no folder '\(package)'")
+    }
     let findings = MachineCheck(
       environment: context.environment, package: package ?? context.enclosingPackage(),
       workFolder: try context.workFolder()

@@ -1,3 +1,4 @@
+import Glibc
 import RunEngine
 import RunModel
 import Workers
@@ -15,7 +16,9 @@ enum IsolationOptions {
       help: "what tests have of the network in a sandbox (default: loopback)"),
     OptionSpec(
       "--writable", value: "PATH", isRepeatable: true,
-      help: "a file or folder that tests may write to in a sandbox, besides their container"),
+      help:
+        "a file or folder that tests may write to in a sandbox, besides their container; made as "
+        + "a folder when there is nothing"),
     OptionSpec(
       "--scratch", value: "PATH", isRepeatable: true,
       help:
@@ -42,6 +45,9 @@ enum IsolationOptions {
     let paths = arguments.all("--writable")
     request.writable += paths.map { context.absolute($0) }
     let scratch = arguments.all("--scratch")
+    for path in scratch where access(context.absolute(path), F_OK) != 0 {
+      throw UsageError(message: "--scratch needs a folder that is there, and '\(path)' is not")
+    }
     request.scratch += scratch.map { context.absolute($0) }
     let ways = ["auto"] + CloneWay.allCases.map(\.rawValue)
     if let way = try arguments.choice("--clone", of: ways) {

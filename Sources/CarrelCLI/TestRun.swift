@@ -132,6 +132,10 @@ extension TestRun: PackageRunListener {
         "running \(tests) of \(listed) tests on \(workers) "
           + "\(workers == 1 ? "worker" : "workers"), run \(runID)")
     }
+    // Who does not want that has to know before anything runs.
+    for problem in session.state.problems where problem.code == .isolationWeakened {
+      context.complain("warning: \(problem.message)")
+    }
     guard context.output.isTerminal, let printer else { return }
     let began = monotonicSeconds()
     let loop = session.loop

@@ -82,12 +82,13 @@ final class HangSnapshot {
     let request = ProcessRequest(
       executable: debugger,
       arguments: [
-        "-nx", "-batch", "-iex", "set complaints 0", "-p", "\(pid)", "-ex", "set width 0", "-ex",
-        "thread apply all backtrace 64",
+        // Files are at the same paths inside, where an ordinary user's debugger does not get.
+        "-nx", "-batch", "-iex", "set complaints 0", "-iex", "set sysroot /", "-p", "\(pid)", "-ex",
+        "set width 0", "-ex", "thread apply all backtrace 64",
       ],
       // No network, and no settings of the user.
       environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "DEBUGINFOD_URLS": ""],
-      directory: "/", scope: subject.scope + "-stacks")
+      directory: "/", scope: subject.scope + ProcessReport.debuggerSuffix)
     let index = Int32(stacks.count)
     stacks.append((pid, []))
     complaints.append([])

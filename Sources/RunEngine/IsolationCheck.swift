@@ -52,7 +52,8 @@ enum IsolationCheck {
       return "a sandbox does not keep what it shall on this machine: "
         + violations.joined(separator: "; ")
     } catch {
-      return "\(error)"
+      // What to do about it depends on who asks.
+      return error.message + (error.cause.map { ": \($0)" } ?? "")
     }
   }
 

@@ -52,7 +52,7 @@ package struct MachineCheck {
   package func findings() -> [Finding] {
     var findings = [toolchain(), cache()]
     findings += containers()
-    findings.append(descriptors())
+    findings += [descriptors(), limits(), debugger()]
     findings.append(space(at: package, name: "disk of the package", what: "run records"))
     return findings
   }
@@ -165,13 +165,42 @@ package struct MachineCheck {
           + "'userns': sysctl kernel.apparmor_restrict_unprivileged_userns=0"
       }
     }
-    if setting("user/max_user_namespaces") == "0" {
-      return "allow namespaces: sysctl user.max_user_namespaces=10000"
+    let kinds = ["user", "mnt", "pid", "net", "ipc", "uts"].filter {
+      setting("user/max_\($0)_namespaces") == "0"
+    }
+    if !kinds.isEmpty {
+      return "allow namespaces: sysctl "
+        + kinds.map { "user.max_\($0)_namespaces=10000" }.joined(separator: " ")
     }
     return "Linux 5.12 is needed, and in a container the right to make namespaces and to mount "
       + "(docker run --privileged, or --security-opt seccomp=unconfined "
       + "--security-opt systempaths=unconfined --cap-add SYS_ADMIN); '--isolation processes' does "
       + "without"
+  }
+
+  /// Whether limits on memory and processes are counted by the kernel.
+  private func limits() -> Finding {
+    let name = "limits"
+    let limiter = Limiter(ResourceLimits(memory: 1 << 30, processes: 1000))
+    defer { limiter.close() }
+    guard let problem = limiter.problem else {
+      return Finding(
+        name: name, status: .ok, message: "memory and processes are limited by control groups")
+    }
+    return Finding(
+      name: name, status: .warning, message: problem.message,
+      fix: "run it where it has a control group of its own: systemd-run --user --scope "
+        + "-p Delegate=yes carrel run")
+  }
+
+  private func debugger() -> Finding {
+    let name = "stacks of tests that hang"
+    guard let path = RunSession.findDebugger(path: environment["PATH"]) else {
+      return Finding(
+        name: name, status: .warning, message: "gdb is not on PATH, so they are not in hang.txt",
+        fix: "install gdb")
+    }
+    return Finding(name: name, status: .ok, message: "they are shown by \(path)")
   }
 
   private func descriptors() -> Finding {

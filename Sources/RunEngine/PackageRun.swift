@@ -91,7 +91,7 @@ package struct PackageRun {
             severity: .warning, code: .isolationWeakened,
             message:
               "tests are not run in sandboxes, but at the level 'processes': "
-              + isolation.choice.reason)))
+              + isolation.choice.reason + "; 'carrel doctor' says what is missing")))
     }
     if let failure { session.log(.problem(listener.problem(for: failure))) }
     if !selected.isEmpty {

@@ -56,7 +56,13 @@ package struct SandboxPlan: Sendable {
     self.privateSize = privateSize
     if !Self.isHidden(folder) { covers.append(folder) }
     var writable: Set<String> = []
-    for path in request.writable { writable.insert(try Self.place(path)) }
+    for path in request.writable {
+      // As an empty folder that is in no repository.
+      if existingPath(path) == nil {
+        try asWorkersError(.sandbox) { () throws(FileError) in try makeFolders(path, mode: 0o777) }
+      }
+      writable.insert(try Self.place(path))
+    }
     for path in request.scratch {
       let resolved = try Self.scratchPlace(path)
       guard !writable.contains(resolved) else {
@@ -135,7 +141,7 @@ package struct SandboxPlan: Sendable {
   private static func place(_ path: String) throws(WorkersError) -> String {
     guard let resolved = existingPath(path) else {
       throw WorkersError(
-        .sandbox, "'\(path)' shall be writable in sandboxes, and is not there",
+        .sandbox, "'\(path)' shall be seen in sandboxes, and is not there",
         context: ["path": path], advice: "make it before the run")
     }
     guard !holdsPrivateFolders(resolved) else {

@@ -45,6 +45,8 @@ package final class Supervisor {
   private func pause() {
     var except: Set<Int32> = []
     if let watchdog { except.insert(watchdog.pid) }
+    // One that is stopped before it has asked for a signal at Carrel's end would never end.
+    except.formUnion(registry.attendants)
     PausedProcesses.pause(except: except) { EventLoop.stopProcess() }
   }
 

@@ -29,6 +29,7 @@ struct Workplace {
   /// Removes the folders and ends the watchdog, when everything that ran has ended.
   func close() {
     supervisor.watchdog?.end()
+    supervisor.registry.endMaker()
     root.close()
   }
 

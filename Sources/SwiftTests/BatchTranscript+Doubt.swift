@@ -91,9 +91,15 @@ extension BatchTranscript {
   static func explanation(ofUnseen path: String) -> TestIssue? {
     let hidden = SandboxFolders.hidden.first { path.hasPrefix($0 + "/") }
     guard let hidden, access(path, F_OK) == 0 else { return nil }
+    var status = stat()
+    let isFolder = stat(path, &status) == 0 && status.isFolder
+    let advice =
+      isFolder
+      ? "show it with --scratch '\(path)', or with --writable '\(path)' when what tests write there "
+        + "shall stay" : "show it with --writable '\(path)'"
     return TestIssue(
       message: "the test did not find '\(path)', because each sandbox has a \(hidden) of its own; "
-        + "show it with --writable '\(path)'", severity: .warning)
+        + advice, severity: .warning)
   }
 
   /// Says what a test that failed could not write to, and how it could.
@@ -102,11 +108,18 @@ extension BatchTranscript {
     var status = stat()
     let folder =
       stat(known, &status) == 0 && !status.isFolder ? SystemFiles.folder(of: known) : known
+    let scratch = "--scratch '\(folder)' when what it writes may end with the batch"
+    // Nobody wants tests to change the system.
+    let isOfTheSystem = systemFolders.contains { known == $0 || known.hasPrefix($0 + "/") }
+    let advice = isOfTheSystem ? scratch : "--writable '\(known)', or with \(scratch)"
     return TestIssue(
       message: "the test could not write to '\(path)', which lies outside of its container and is "
-        + "read-only in the sandbox; allow it with --writable '\(known)', or with --scratch "
-        + "'\(folder)' when what it writes may end with the batch", severity: .warning)
+        + "read-only in the sandbox; allow it with \(advice)", severity: .warning)
   }
+
+  private static let systemFolders = [
+    "/bin", "/boot", "/etc", "/lib", "/lib64", "/opt", "/sbin", "/usr",
+  ]
 
   /// Whether the process ended with a status that agrees with the results of the library's tests.
   func agrees(_ end: ProcessEnd) -> Bool {

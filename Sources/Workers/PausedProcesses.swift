@@ -37,8 +37,9 @@ package enum PausedProcesses {
       var isStill = true
       var parents = [getpid()]
       while let parent = parents.popLast() {
-        for child in ProcessTable.children(of: parent) where !except.contains(child) {
+        for child in ProcessTable.children(of: parent) {
           parents.append(child)
+          guard !except.contains(child) else { continue }
           if seen.insert(child).inserted {
             if let descriptor = stop(child, of: parent) { stopped.append(descriptor) }
           }

@@ -10,6 +10,8 @@ package final class ProcessRegistry {
   private var expected = 0
   private let ownsAllChildren: Bool
   private var maker: SandboxMaker?
+  /// The maker and the first processes of sandboxes.
+  package private(set) var attendants: Set<Int32> = []
 
   /// Makes the process adopt orphaned descendants.
   ///
@@ -29,8 +31,29 @@ package final class ProcessRegistry {
     }
   }
 
-  func add(_ pid: Int32) { known.insert(pid) }
-  func remove(_ pid: Int32) { known.remove(pid) }
+  /// - Parameter isAttendant: Whether it is one of Carrel's own and does nothing by itself.
+  func add(_ pid: Int32, isAttendant: Bool = false) {
+    known.insert(pid)
+    if isAttendant { attendants.insert(pid) }
+  }
+
+  func remove(_ pid: Int32) {
+    known.remove(pid)
+    attendants.remove(pid)
+  }
+
+  /// Reaps adopted processes that have ended and that nobody will claim.
+  func reapAdopted() {
+    for orphan in adopted() where ProcessTable.status(of: orphan)?.isZombie == true {
+      reap(orphan)
+    }
+  }
+
+  /// Ends the process that makes sandboxes.
+  package func endMaker() {
+    if let maker { remove(maker.pid) }
+    maker = nil
+  }
 
   /// Says that an orphan will be adopted whose end somebody wants to know; ``claim(_:)`` follows.
   func expectOrphan() { expected += 1 }
@@ -59,7 +82,7 @@ package final class ProcessRegistry {
   private func sandboxMaker() throws(WorkersError) -> SandboxMaker {
     if let maker { return maker }
     let made = try SandboxMaker()
-    add(made.pid)
+    add(made.pid, isAttendant: true)
     maker = made
     return made
   }
@@ -68,8 +91,7 @@ package final class ProcessRegistry {
   {
     if let made = try sandboxMaker().make(configuration) { return made }
     // Somebody has killed it.
-    if let maker { remove(maker.pid) }
-    maker = nil
+    endMaker()
     guard let made = try sandboxMaker().make(configuration) else {
       throw WorkersError(.sandbox, "the process that makes sandboxes ends at once")
     }

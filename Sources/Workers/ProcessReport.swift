@@ -57,6 +57,9 @@ package final class ProcessReport: Sendable {
 
   private typealias Status = (parent: Int32, group: Int32, session: Int32, isZombie: Bool)
 
+  /// What the scope of a debugger ends with that looks at the processes and is none of them.
+  package static let debuggerSuffix = "-stacks"
+
   private static func table() -> [Int32: Status] {
     var table: [Int32: Status] = [:]
     for pid in ProcessTable.all() { table[pid] = ProcessTable.status(of: pid) }
@@ -74,7 +77,7 @@ package final class ProcessReport: Sendable {
       // Its parent has ended, and it may have left the session.
       if status.parent == own, !members.contains(pid),
         let its = ProcessTable.environment(of: pid)?[SupervisedProcess.scopeVariable],
-        its == scope || its.hasPrefix(scope + "-")
+        its == scope || its.hasPrefix(scope + "-"), !its.hasSuffix(debuggerSuffix)
       {
         members.insert(pid)
       }

@@ -100,6 +100,7 @@ package final class Sandbox {
   private var failure: WorkersError?
   private(set) var isGone = false
   private var isReady = false
+  private var startTimer: EventLoop.Timer?
   private var onReady: [(WorkersError?) -> Void] = []
 
   /// Starts to make a sandbox; processes may be asked for at once.
@@ -115,7 +116,7 @@ package final class Sandbox {
     network = configuration.network
     self.loop = loop
     self.registry = registry
-    registry.add(pid)
+    registry.add(pid, isAttendant: true)
     loop.watch(control) { [unowned self] in receive() }
     loop.watch(pidfd) { [self] in firstProcessEnded() }
   }
@@ -142,7 +143,11 @@ package final class Sandbox {
     let result = carrel_sandbox_spawn(
       control, file, descriptors, descriptors.count, groups, groups.count)
     // Nobody to ask: why will be told when the first process has ended.
-    if result == 0 || errno == EPIPE || errno == ECONNRESET { return waiting.append(handler) }
+    if result == 0 || errno == EPIPE || errno == ECONNRESET {
+      waiting.append(handler)
+      awaitStart()
+      return
+    }
     handler(
       .failed(WorkersError(.launch, "cannot ask for a process in the sandbox", errorNumber: errno)))
   }
@@ -160,6 +165,16 @@ package final class Sandbox {
     let handlers = onReady
     onReady = []
     for handler in handlers { handler(error) }
+  }
+
+  /// Limits the time to the next start: the first process may have been stopped.
+  private func awaitStart() {
+    loop.cancel(startTimer)
+    guard !waiting.isEmpty else { return }
+    startTimer = loop.after(Self.startLimit) { [weak self] in
+      self?.failure = WorkersError(.sandbox, "the sandbox does not answer")
+      self?.end {}
+    }
   }
 
   /// Sends a signal to the group of a process, unless it has ended.
@@ -183,7 +198,20 @@ package final class Sandbox {
     guard !isGone else { return handler() }
     onGone.append(handler)
     _ = carrel_pidfd_signal(pidfd, SIGKILL)
+    reapLostCopies()
   }
+
+  /// The first process only ends when every process of its namespace has been reaped
+  /// (pid_namespaces(7)): also a copy of a warm process that nobody waits for any more.
+  private func reapLostCopies() {
+    guard !isGone else { return }
+    registry.reapAdopted()
+    loop.after(Self.reapInterval) { [weak self] in self?.reapLostCopies() }
+  }
+
+  private static let reapInterval = 0.02
+  /// Seconds that the start of a process may take; it takes milliseconds.
+  private static let startLimit = 10.0
 
   private func receive() {
     var message = carrel_sandbox_message()
@@ -206,6 +234,7 @@ package final class Sandbox {
       failure = Self.failure(message.first, errorNumber: message.second)
     case carrel_sandbox_started where !waiting.isEmpty:
       let handler = waiting.removeFirst()
+      awaitStart()
       guard descriptor >= 0 else {
         signal(message.first, SIGKILL)
         let problem = WorkersError(
@@ -216,6 +245,7 @@ package final class Sandbox {
       running[message.first] = (outside, handler)
       handler(.started(inside: message.first, outside: outside, pidfd: descriptor))
     case carrel_sandbox_not_started where !waiting.isEmpty:
+      defer { awaitStart() }
       waiting.removeFirst()(
         .failed(
           WorkersError(
@@ -251,6 +281,7 @@ package final class Sandbox {
     answer(failure ?? Self.gone)
     let lost = waiting
     waiting = []
+    awaitStart()
     let end = signal > 0 ? ProcessEnd.signaled(signal) : .exited(status)
     let reason =
       failure ?? WorkersError(.sandbox, "the sandbox has ended: its first process with \(end)")
@@ -273,6 +304,9 @@ package final class Sandbox {
   static func failure(_ step: Int32, errorNumber: Int32) -> WorkersError {
     let what =
       switch carrel_sandbox_step(rawValue: UInt32(step)) {
+      case carrel_sandbox_namespaces where errorNumber == ENOSPC:
+        "namespaces cannot be made, because there are as many as a limit max_*_namespaces in "
+          + "/proc/sys/user allows"
       case carrel_sandbox_namespaces: "namespaces cannot be made"
       case carrel_sandbox_users: "the user cannot be mapped into a namespace of users"
       case carrel_sandbox_sources: "a file or folder that shall be seen inside cannot be bound"

@@ -32,8 +32,8 @@ enum WarmReply: Hashable {
   /// No copy could be made; with the number of the system's error, 1 to 4095.
   case failed(errorNumber: Int32)
 
-  /// Bytes of an encoded reply: three numbers of 32 bits in the order of the machine.
-  static let size = 12
+  /// Bytes of an encoded reply: four numbers of 32 bits in the order of the machine.
+  static let size = 16
 
   /// - Returns: `nil` when this is no reply.
   init?(_ bytes: [UInt8]) {
@@ -42,7 +42,10 @@ enum WarmReply: Hashable {
       bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Int32.self) }
     }
     switch (words[0], words[1]) {
-    case (1, _): self = .ready(WarmState(threads: Int(words[1]), openDescriptors: Int(words[2])))
+    case (1, _):
+      self = .ready(
+        WarmState(
+          threads: Int(words[1]), openDescriptors: Int(words[2]), sharedMappings: Int(words[3])))
     case (2, 1...): self = .started(pid: words[1])
     case (2, -4095...(-1)): self = .failed(errorNumber: -words[1])
     default: return nil
@@ -56,11 +59,14 @@ struct WarmState: Hashable {
   /// Number of descriptors that the executable has opened; below 0 when libdispatch is not as it is
   /// known to be.
   var openDescriptors: Int
+  /// Number of mappings of memory that its copies would share, and can write to.
+  var sharedMappings = 0
 
   /// Why copies of the process would not be what a new process is, if so.
   var objection: String? {
     if threads != 1 { return "it has \(threads) threads before the tests run" }
     if openDescriptors < 0 { return "its libdispatch is of an unknown kind" }
+    if sharedMappings > 0 { return "it shares memory with its copies" }
     if openDescriptors > 0 { return "it has open files before the tests run" }
     return nil
   }

@@ -69,6 +69,10 @@ package final class WarmProcess {
     own.control = sockets[1]
     own.environment = own.environment.filter { !$0.key.hasPrefix("CARREL_OBSERVER_") }
     own.environment[Self.variable] = String(SupervisedProcess.channelDescriptor)
+    if let sandbox {
+      let kept = carrel_sandbox_capability_set(sandbox.network.value)
+      own.environment[Self.variable]? += " " + String(kept, radix: 16)
+    }
     own.environment["CARREL_TEST_SEQUENCE"] = "00000000"
     own.environment["LD_BIND_NOW"] = "1"
     // Room for the scopes of the batches, which are shorter.

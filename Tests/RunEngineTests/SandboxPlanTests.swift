@@ -100,13 +100,16 @@ import Workers
     #expect(error?.advice?.isEmpty == false)
   }
 
-  @Test func whatShallBeWritableHasToBeThere() throws {
+  @Test func whatShallBeSeenHasToBeThere() throws {
     let folder = try TemporaryFolder()
     let path = folder.path(of: "missing")
     let error = #expect(throws: WorkersError.self) {
-      try SandboxPlan(IsolationRequest(writable: [path]), needed: [], folder: folder.path)
+      try SandboxPlan(IsolationRequest(scratch: [path]), needed: [], folder: folder.path)
     }
     #expect(error?.code == .sandbox && error?.context["path"] == path)
+    // What tests write to may come into being with the first run.
+    _ = try SandboxPlan(IsolationRequest(writable: [path]), needed: [], folder: folder.path)
+    #expect(folderEntries(path) == [])
   }
 }
 

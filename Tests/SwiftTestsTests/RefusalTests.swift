@@ -14,6 +14,10 @@ struct RefusalTests {
       issue.message.hasPrefix("the test could not write to '\(folder.path(of: "new.txt"))', which"))
     #expect(issue.message.contains("allow it with --writable '\(folder.path)'"))
     #expect(issue.severity == .warning)
+    let ofTheSystem = BatchTranscript.explanation(ofRefusal: "/etc/new.txt")
+    #expect(
+      ofTheSystem.message.hasSuffix(
+        "allow it with --scratch '/etc' when what it writes may end with the batch"))
   }
 
   @Test func whatIsHiddenIsNamed() throws {
@@ -22,7 +26,8 @@ struct RefusalTests {
     #expect(
       issue.message
         == "the test did not find '\(folder.path)', because each sandbox has a /var/tmp of its own; "
-        + "show it with --writable '\(folder.path)'")
+        + "show it with --scratch '\(folder.path)', or with --writable '\(folder.path)' when what tests "
+        + "write there shall stay")
     // It is not there for anybody.
     #expect(BatchTranscript.explanation(ofUnseen: folder.path(of: "missing")) == nil)
     #expect(BatchTranscript.explanation(ofUnseen: "/usr") == nil)

@@ -32,10 +32,10 @@ struct WarmMessageTests {
   }
 
   @Test func repliesAreRead() {
-    #expect(reply(1, 1, 0) == .ready(WarmState(threads: 1, openDescriptors: 0)))
-    #expect(reply(1, 3, -1) == .ready(WarmState(threads: 3, openDescriptors: -1)))
-    #expect(reply(2, 4711, 0) == .started(pid: 4711))
-    #expect(reply(2, -11, 0) == .failed(errorNumber: 11))
+    #expect(reply(1, 1, 0, 0) == .ready(WarmState(threads: 1, openDescriptors: 0)))
+    #expect(reply(1, 3, -1, 0) == .ready(WarmState(threads: 3, openDescriptors: -1)))
+    #expect(reply(2, 4711, 0, 0) == .started(pid: 4711))
+    #expect(reply(2, -11, 0, 0) == .failed(errorNumber: 11))
   }
 
   @Test func nothingElseIsAReply() {

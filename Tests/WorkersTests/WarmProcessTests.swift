@@ -14,7 +14,8 @@ extension SupervisedProcessTests {
   ) throws -> Bool? {
     let loop = try EventLoop()
     // The message "ready" with one thread and no open files; only the first byte of each number.
-    let ready = (1...2).map { _ in "\\001\\000\\000\\000" }.joined() + "\\000\\000\\000\\000"
+    let ready = (1...2).map { _ in "\\001\\000\\000\\000" }.joined()
+      + (1...2).map { _ in "\\000\\000\\000\\000" }.joined()
     let request = ProcessRequest(
       executable: "/bin/sh",
       arguments: ["-c", "printf '\(ready)' >&3; while :; do sleep 1251; done"],
@@ -41,12 +42,12 @@ extension SupervisedProcessTests {
     let loop = try EventLoop()
     let one = "\\001\\000\\000\\000"
     let none = "\\000\\000\\000\\000"
-    let failed = "\\002\\000\\000\\000\\377\\377\\377\\377" + none
+    let failed = "\\002\\000\\000\\000\\377\\377\\377\\377" + none + none
     let request = ProcessRequest(
       executable: "/bin/sh",
       arguments: [
         "-c",
-        "printf '\(one)\(one)\(none)' >&3; "
+        "printf '\(one)\(one)\(none)\(none)' >&3; "
           + "while [ -n \"$(head -c 1 <&3 | tr '\\0' x)\" ]; do printf '\(failed)' >&3; done",
       ],
       environment: ["PATH": "/usr/bin:/bin"], scope: "failing")
