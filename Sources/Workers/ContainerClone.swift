@@ -24,7 +24,7 @@ package enum CloneWay: String, Codable, CaseIterable, Sendable {
     } catch {
       return SystemFailure(error.errorNumber)
     }
-    return carrel_clone_file(from, to, 0o600) == 0 ? nil : SystemFailure(errno)
+    return carrel_copy_file(from, to, 0o600, true) == 0 ? nil : SystemFailure(errno)
   }
 }
 

@@ -247,9 +247,11 @@ package final class WorkRoot {
     clones[container] = nil
   }
 
-  /// Whether a container is as it was made.
+  /// Whether a container is as it was made; what tells its batch the tests is removed.
   private func isUnused(_ container: Container) -> Bool {
-    guard let known = fingerprints[container], isInPlace, !container.hasLayers else { return false }
+    guard let known = fingerprints[container], isInPlace, !container.hasLayers,
+      container.removeSelection()
+    else { return false }
     return container.fingerprint() == known
   }
 

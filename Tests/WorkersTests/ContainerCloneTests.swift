@@ -178,6 +178,35 @@ import Testing
     #expect(error?.description.contains("outside of their own container") == true)
   }
 
+  /// A map of a file on tmpfs leaves no trace in its times.
+  @Test func mappedWritesOnTmpfsAreFound() throws {
+    let memory = try TemporaryFolder(name: "ä b", in: "/dev/shm")
+    let root = try WorkRoot(base: memory.path)
+    let seeded = try root.prepare(worker: 0, indexTemplate: index)
+    try writeSmallFile(seeded.home + "/database", Array("seeded".utf8))
+    let kept = try #require(root.retire(seeded, keepsFiles: true))
+    let template = try ContainerTemplate(Container(root: kept))
+    func clone() throws {
+      var result: WorkersError??
+      root.prepare(worker: 1, from: template, by: .copy, in: loop) { result = .some($0) }
+      loop.run { result != nil }
+      if let error = result.flatMap({ $0 }) { throw error }
+    }
+    try clone()
+    let container = root.container(worker: 1)
+    for _ in 1...2 {
+      waitForClock(past: container.home)
+      #expect(writeThroughMapping(container.home + "/database", 9))
+      try clone()
+      #expect(readSmallFile(container.home + "/database") == Array("seeded".utf8))
+    }
+    let database = template.container.home + "/database"
+    let before = FileStamp(path: database)
+    #expect(writeThroughMapping(database, 9))
+    #expect(FileStamp(path: database) == before)
+    #expect(throws: WorkersError.self) { try clone() }
+  }
+
   /// A clone stays in its place for the next batch when nobody needs its files.
   @Test(arguments: ways) func aCloneIsMadeAsItWas(way: CloneWay) throws {
     let template = try template()
