@@ -5,14 +5,14 @@ import SystemFiles
 /// of what the batch has written: making folders and files is slow on file systems on which many
 /// were just removed.
 struct ContainerClone: Sendable {
-  private enum Contents: Sendable {
+  enum Contents: Sendable {
     case layers(ContainerLayers)
     case copies(home: TreeCopy, temporary: TreeCopy)
   }
 
   private let template: Container
   private let identity: FileIdentity
-  private var contents: Contents
+  var contents: Contents
 
   var layers: ContainerLayers? { if case .layers(let layers) = contents { layers } else { nil } }
 
