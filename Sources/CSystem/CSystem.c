@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -271,11 +273,13 @@ static int copy_content(int from, int to) {
   return 0;
 }
 
-int carrel_copy_file(const char *from, const char *to, mode_t mode) {
+int carrel_copy_file(const char *from, const char *to, mode_t mode, bool only_shares) {
   int source = open(from, O_RDONLY | O_CLOEXEC);
   if (source < 0) return -1;
   int target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  int result = target < 0 ? -1 : copy_content(source, target);
+  int result = -1;
+  if (target >= 0)
+    result = only_shares ? ioctl(target, FICLONE, source) : copy_content(source, target);
   int error = errno;
   close(source);
   if (target >= 0) close(target);
@@ -283,16 +287,11 @@ int carrel_copy_file(const char *from, const char *to, mode_t mode) {
   return result;
 }
 
-int carrel_clone_file(const char *from, const char *to, mode_t mode) {
-  int source = open(from, O_RDONLY | O_CLOEXEC);
-  if (source < 0) return -1;
-  int target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  int result = target < 0 ? -1 : ioctl(target, FICLONE, source);
-  int error = errno;
-  close(source);
-  if (target >= 0) close(target);
-  errno = error;
-  return result;
+bool carrel_notes_mapped_writes(const char *path) {
+  struct statfs system;
+  if (statfs(path, &system) < 0) return false;
+  // EXT4_SUPER_MAGIC is that of ext2 and ext3, too.
+  return system.f_type == EXT4_SUPER_MAGIC || system.f_type == XFS_SUPER_MAGIC;
 }
 
 bool carrel_is_opaque(const char *path) {
@@ -317,6 +316,8 @@ int carrel_strip_attributes(const char *path) {
 }
 
 const int carrel_path_only = O_PATH;
+
+const int carrel_seek_data = SEEK_DATA;
 
 int carrel_socket_pair(int descriptors[2]) {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, descriptors) < 0) return -1;

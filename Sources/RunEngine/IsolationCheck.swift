@@ -44,10 +44,14 @@ enum IsolationCheck {
 
   /// Why a sandbox cannot be had, or is none; `nil` when it is one.
   ///
-  /// - Parameters: As for ``violations(of:container:other:)``.
-  static func problem(of plan: SandboxPlan, container: Container, other: Container) -> String? {
+  /// - Parameters: As for ``violations(of:container:other:using:)``.
+  static func problem(
+    of plan: SandboxPlan, container: Container, other: Container,
+    using supervision: Sandbox.Supervision? = nil
+  ) -> String? {
     do throws(WorkersError) {
-      let violations = try violations(of: plan, container: container, other: other)
+      let violations = try violations(
+        of: plan, container: container, other: other, using: supervision)
       guard !violations.isEmpty else { return nil }
       return "a sandbox does not keep what it shall on this machine: "
         + violations.joined(separator: "; ")
@@ -62,10 +66,12 @@ enum IsolationCheck {
   /// - Parameters:
   ///   - container: A container that nobody uses.
   ///   - other: That of another worker.
+  ///   - supervision: As for ``Sandbox/output(of:_:environment:using:)``.
   /// - Returns: A sentence without a full stop for each promise; empty when all are kept.
   /// - Throws: ``WorkersError`` when there is no sandbox.
   static func violations(
-    of plan: SandboxPlan, container: Container, other: Container
+    of plan: SandboxPlan, container: Container, other: Container,
+    using supervision: Sandbox.Supervision? = nil
   ) throws(WorkersError) -> [String] {
     let output = try Sandbox.output(
       of: script, plan.configuration(for: container),
@@ -74,7 +80,7 @@ enum IsolationCheck {
         "CLOSED": closed.filter { !plan.isWritable($0) }.joined(separator: " "),
         "OTHER": other.root, "NETWORK": plan.network.rawValue, "USER_ID": "\(geteuid())",
         "PATH": "/usr/bin:/bin",
-      ])
+      ], using: supervision)
     return output.split(separator: "\n").map { String($0) }
   }
 }

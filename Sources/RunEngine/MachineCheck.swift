@@ -94,11 +94,12 @@ package struct MachineCheck {
       try SearchIndex.createEmpty(at: template)
       let own = try root.prepare(worker: 1, indexTemplate: template)
       let other = try root.prepare(worker: 2, indexTemplate: template)
-      let (sandbox, plan) = sandbox(own, other, folder: root.path)
+      let supervision = try Sandbox.ownSupervision()
+      let (sandbox, plan) = sandbox(own, other, folder: root.path, using: supervision)
       return [
         Finding(name: "containers", status: .ok, message: "containers are made in \(root.path)"),
         space(at: root.path, name: "disk of containers", what: "containers"), sandbox,
-        clones(plan, folder: root.path),
+        clones(plan, folder: root.path, using: supervision),
       ]
     } catch {
       return [
@@ -110,13 +111,14 @@ package struct MachineCheck {
 
   /// - Returns: The finding, and what sandboxes are like when they work.
   private func sandbox(
-    _ own: Container, _ other: Container, folder: String
+    _ own: Container, _ other: Container, folder: String, using supervision: Sandbox.Supervision
   ) -> (Finding, SandboxPlan?) {
     let name = "sandbox"
     let problem: String?
     do throws(WorkersError) {
       let plan = try SandboxPlan(IsolationRequest(), needed: [], folder: folder)
-      problem = IsolationCheck.problem(of: plan, container: own, other: other)
+      problem = IsolationCheck.problem(
+        of: plan, container: own, other: other, using: supervision)
       if problem == nil {
         let message = "--isolation sandbox works: a real process could not leave it"
         return (Finding(name: name, status: .ok, message: message), plan)
@@ -132,13 +134,15 @@ package struct MachineCheck {
   }
 
   /// How containers get the data of a seed intent, without and with sandboxes.
-  private func clones(_ plan: SandboxPlan?, folder: String) -> Finding {
+  private func clones(
+    _ plan: SandboxPlan?, folder: String, using supervision: Sandbox.Supervision
+  ) -> Finding {
     let name = "clones"
     do throws(RunEngineError) {
-      let plain = try CloneCheck.choose(nil, plan: nil, in: folder)
+      let plain = try CloneCheck.choose(nil, plan: nil, in: folder, using: supervision)
       var message = "containers get the data of a seed intent by \(plain.way.rawValue)"
       guard let plan else { return Finding(name: name, status: .ok, message: message) }
-      let inSandbox = try CloneCheck.choose(nil, plan: plan, in: folder)
+      let inSandbox = try CloneCheck.choose(nil, plan: plan, in: folder, using: supervision)
       guard inSandbox.way != .overlay else {
         return Finding(name: name, status: .ok, message: message + ", in a sandbox by overlay")
       }

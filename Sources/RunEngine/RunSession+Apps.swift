@@ -42,27 +42,17 @@ extension RunSession {
       switch result {
       case .failure(let fault): handler(fault)
       case .success(let template):
-        let way = cloneWay(of: template)
-        cloneWays[spec.batch] = way
-        root.prepare(
-          worker: spec.worker, from: template, by: way, in: supervisor.loop
-        ) { failure in
-          handler(failure.map { EnvironmentFault("the container cannot be made: \($0)") })
+        cloneDecision.whenMade(for: template) { [unowned self] way in
+          guard let way else { return handler(EnvironmentFault("the run was interrupted")) }
+          cloneWays[spec.batch] = way
+          root.prepare(
+            worker: spec.worker, from: template, by: way, in: supervisor.loop
+          ) { failure in
+            handler(failure.map { EnvironmentFault("the container cannot be made: \($0)") })
+          }
         }
       }
     }
-  }
-
-  /// The way that was asked for; else the cheapest: a few files are copied in less time than an
-  /// overlay takes, and what works for more of them is found out then.
-  private func cloneWay(of template: ContainerTemplate) -> CloneWay {
-    if let clones { return clones.way }
-    if template.isSmall { return .copy }
-    // Without a way that was asked for there is always one.
-    let choice = try? CloneCheck.choose(nil, plan: sandboxes, in: root.path)
-    let made = choice ?? CloneChoice(way: .copy, reason: "no other way could be tried")
-    clones = made
-    return made.way
   }
 
   private func makeFixture(

@@ -25,8 +25,8 @@ package final class RunSession {
   let header: RunHeader
   /// What the batches' sandboxes are like; `nil` when processes see what Carrel sees.
   let sandboxes: SandboxPlan?
-  /// How containers come to have the data of the seed intent; `nil` as long as that is not known.
-  var clones: CloneChoice?
+  /// How containers come to have the data of the seed intent.
+  let cloneDecision: CloneDecision
   /// The way of each batch that has such data.
   var cloneWays: [Int: CloneWay] = [:]
   weak var listener: (any RunListener)?
@@ -44,7 +44,7 @@ package final class RunSession {
   private let descriptors: [TestID: TestDescriptor]
   private let groupSizes: [TestGroup: Int]
   private var batches: [Int: BatchRun] = [:]
-  private var starts: [Int: ProcessStart] = [:]
+  private var starts: [Int: BatchStart] = [:]
   let disposal: ContainerDisposal
   private var patterns: [String: FilterPatterns] = [:]
   /// Products and libraries of which a process was asked for Foundation's folders.
@@ -67,7 +67,8 @@ package final class RunSession {
     continuation: RunContinuation? = nil
   ) {
     self.sandboxes = sandboxes
-    self.clones = clones
+    cloneDecision = CloneDecision(
+      clones, plan: sandboxes, in: root.path, using: (supervisor.loop, supervisor.registry))
     self.limiter = limiter ?? Limiter(configuration.limits)
     debugger = Self.findDebugger(path: package.environment["PATH"])
     self.supervisor = supervisor
@@ -312,6 +313,7 @@ package final class RunSession {
     perform(scheduler.handle(.interrupted(reason: reason)))
     let grace = count > 1 ? 0 : min(configuration.grace, Supervisor.grace)
     intents.cancelFixture()
+    cloneDecision.cancel()
     for batch in batches.values { batch.interrupt(because: reason, grace: grace) }
     starter.stopWaiting()
     if count > 1 { disposal.stopsPacking.set() }
@@ -348,15 +350,14 @@ package final class RunSession {
   }
 
   func logStart(of spec: BatchSpec, _ start: ProcessStart) {
-    starts[spec.batch] = start
-    log(.batchStarted(batchStart(spec, start)))
-    flushEvents()
-  }
-
-  private func batchStart(_ spec: BatchSpec, _ start: ProcessStart?) -> BatchStart {
-    BatchStart(
+    let way = cloneWays[spec.batch]
+    let event = BatchStart(
       batch: spec.batch, worker: spec.worker, purpose: spec.purpose, tests: spec.tests,
-      start: start, clone: cloneWays[spec.batch]?.rawValue)
+      start: start, clone: way?.rawValue,
+      cloneReason: way == nil ? nil : cloneDecision.takeReason())
+    starts[spec.batch] = event
+    log(.batchStarted(event))
+    flushEvents()
   }
 
   private func start(_ spec: BatchSpec) {
@@ -403,10 +404,17 @@ package final class RunSession {
     _ batch: BatchRun, _ ended: BatchRun.Ended, container: Container, layers: ContainerLayers?
   ) -> BundleTask {
     BundleTask(
-      startOrder: ended.startOrder, start: batchStart(batch.spec, starts[batch.spec.batch]),
+      startOrder: ended.startOrder, start: starts[batch.spec.batch] ?? batch.spec.unstarted,
       request: ended.request, original: batch.container, container: container, layers: layers,
       header: header,
       record: record, compression: configuration.compression, selection: ended.selection,
       calls: batch.intents.map { CallEvidence($0) }, hang: ended.hang, stop: disposal.stopsPacking)
+  }
+}
+
+extension BatchSpec {
+  /// The start of a batch that ended before it was written down.
+  fileprivate var unstarted: BatchStart {
+    BatchStart(batch: batch, worker: worker, purpose: purpose, tests: tests)
   }
 }

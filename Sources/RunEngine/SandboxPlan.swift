@@ -35,6 +35,8 @@ package struct SandboxPlan: Sendable {
   package static let view = "/tmp/carrel"
   private static let hidden = SandboxFolders.hidden
   private static let users = "/etc/passwd"
+  /// Paths that can be named; a sandbox has 64 (`highest_bind_count` of CSystem), some of its own.
+  private static let mostPaths = 24
 
   let network: SandboxNetwork
   private var binds: [Sandbox.Bind] = []
@@ -55,6 +57,11 @@ package struct SandboxPlan: Sendable {
     network = request.network
     self.privateSize = privateSize
     if !Self.isHidden(folder) { covers.append(folder) }
+    guard request.writable.count + request.scratch.count <= Self.mostPaths else {
+      throw WorkersError(
+        .sandbox, "at most \(Self.mostPaths) paths can be writable or scratch",
+        advice: "name a folder that holds several of them")
+    }
     var writable: Set<String> = []
     for path in request.writable {
       // As an empty folder that is in no repository.
@@ -144,6 +151,15 @@ package struct SandboxPlan: Sendable {
         .sandbox, "'\(path)' shall be seen in sandboxes, and is not there",
         context: ["path": path], advice: "make it before the run")
     }
+    let machine = ["/dev", "/proc", "/sys"].first {
+      resolved == $0 || resolved.hasPrefix($0 + "/")
+    }
+    if let machine, !isHidden(resolved) {
+      throw WorkersError(
+        .sandbox, "'\(path)' cannot be writable in sandboxes: what is in \(machine) is the machine's",
+        context: ["path": path],
+        advice: "'--isolation processes' lets tests do what the user may do")
+    }
     guard !holdsPrivateFolders(resolved) else {
       throw WorkersError(
         .sandbox,
@@ -194,49 +210,5 @@ package struct SandboxPlan: Sendable {
     }
     if !isThere { lines.append("user:x:\(user):\(getegid())::\(home):/bin/sh") }
     return lines.flatMap { Array("\($0)\n".utf8) }
-  }
-}
-
-extension IsolationChoice {
-  /// Finds out which level a run can have: the strongest that works, unless one was asked for.
-  ///
-  /// - Parameters:
-  ///   - plan: What its sandboxes are like; called when they are to be tried.
-  ///   - root: From then on containers in it are seen where that level has them.
-  /// - Returns: The level, and the plan when it is that of sandboxes.
-  /// - Throws: ``RunEngineError`` with code `isolationUnavailable` when a level was asked for that
-  ///   this machine does not give, and what the plan throws.
-  static func choose(
-    _ request: IsolationRequest, plan: () throws -> SandboxPlan, in root: WorkRoot,
-    indexTemplate: String
-  ) throws -> (choice: IsolationChoice, plan: SandboxPlan?) {
-    if let level = request.level, level != .sandbox {
-      return (IsolationChoice(level: level, reason: "it was asked for"), nil)
-    }
-    let plan = try plan()
-    root.view = SandboxPlan.view
-    let containers = [
-      try root.prepare(worker: 0, indexTemplate: indexTemplate),
-      try root.prepare(worker: 1, indexTemplate: indexTemplate),
-    ]
-    defer {
-      for container in containers {
-        // The second one is as it was made, and its worker's first batch may have it.
-        if let folder = root.retire(container, keepsFiles: false) { removeTree(folder) }
-      }
-    }
-    let problem = IsolationCheck.problem(of: plan, container: containers[0], other: containers[1])
-    guard let problem else {
-      let reason = request.level == nil ? "it is the strongest and works" : "it was asked for"
-      return (IsolationChoice(level: .sandbox, reason: reason), plan)
-    }
-    root.view = nil
-    // Without a sandbox every test may do what it would have allowed, but not less.
-    if request.level == .sandbox || request.network == .none || !request.scratch.isEmpty
-      || request.clone == .overlay
-    {
-      throw RunEngineError(.isolationUnavailable, problem)
-    }
-    return (IsolationChoice(level: .processes, reason: problem), nil)
   }
 }

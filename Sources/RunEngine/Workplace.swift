@@ -38,10 +38,9 @@ struct Workplace {
   func chooseIsolation(
     _ configuration: RunConfiguration, _ catalog: TestCatalog
   ) throws -> (choice: IsolationChoice, plan: SandboxPlan?) {
-    let result = try IsolationChoice.choose(
+    try IsolationChoice.choose(
       configuration.isolation, plan: { try maker.sandboxPlan(configuration, catalog, root: root) },
-      in: root, indexTemplate: indexTemplate)
-    return result
+      in: root, indexTemplate: indexTemplate, supervisor: supervisor)
   }
 
   /// Makes sure that containers can come to have the data of the seed intent in the way that was
@@ -56,7 +55,9 @@ struct Workplace {
     guard configuration.isolation.clone != nil, configuration.sharesSeed,
       catalog.tests.contains(where: \.usesIntents)
     else { return nil }
-    return try CloneCheck.choose(configuration.isolation.clone, plan: plan, in: root.path)
+    return try CloneCheck.choose(
+      configuration.isolation.clone, plan: plan, in: root.path,
+      using: (supervisor.loop, supervisor.registry))
   }
 
   /// Finds out which apps there are.

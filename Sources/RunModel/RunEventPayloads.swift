@@ -27,8 +27,9 @@ package struct RunHeader: Codable, Hashable, Sendable {
   /// Absolute paths of folders that tests seemed to write to in a sandbox, while what they wrote
   /// ended with the batch; `nil` for none.
   package var scratch: [String]?
-  /// How containers came to have the data of the seed intent: `overlay`, `reflink` or `copy`; `nil`
-  /// in logs that do not say, and when no container had such data.
+  /// The way that was asked for in which containers come to have the data of the seed intent:
+  /// `overlay`, `reflink` or `copy`; `nil` when none was asked for, or no test needs such data. One
+  /// that was found out is in each ``BatchStart``, its reason in the first of them.
   package var clone: String?
   /// Why it is that way; `nil` without one.
   package var cloneReason: String?
@@ -117,10 +118,12 @@ package struct BatchStart: Codable, Hashable, Sendable {
   /// How the container came to have the data of a seed intent: `overlay`, `reflink` or `copy`;
   /// `nil` without such data.
   package var clone: String?
+  /// Why it is that way, as a clause; in the first batch that has one nobody asked for, else `nil`.
+  package var cloneReason: String?
 
   package init(
     batch: Int, worker: Int, purpose: AttemptPurpose, tests: [TestID], start: ProcessStart? = nil,
-    clone: String? = nil
+    clone: String? = nil, cloneReason: String? = nil
   ) {
     self.batch = batch
     self.worker = worker
@@ -128,6 +131,7 @@ package struct BatchStart: Codable, Hashable, Sendable {
     self.tests = tests
     self.start = start
     self.clone = clone
+    self.cloneReason = cloneReason
   }
 }
 

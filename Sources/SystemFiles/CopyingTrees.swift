@@ -43,7 +43,7 @@ func copyEntry(
     if transfer == .link, withPath(source, { from in withPath(target) { link(from, $0) } }) == 0 {
       return
     }
-    try onPath(source) { from in withPath(target) { carrel_copy_file(from, $0, 0o600) } }
+    try onPath(source) { from in withPath(target) { carrel_copy_file(from, $0, 0o600, false) } }
   } else if status.isLink {
     let link = try linkTarget(of: source, in: AT_FDCWD)
     try onPath(target) { path in withPath(link) { symlink($0, path) } }
@@ -83,27 +83,6 @@ package func removeSpecialFiles(_ path: String) throws(FileError) {
     try clean(Array(path.utf8))
   } catch {
     throw FileError(.unwritable, "clean", path, error)
-  }
-}
-
-/// The stamps of everything in a tree, in an order that depends on names only.
-///
-/// - Returns: `nil` when something cannot be looked at.
-package func treeStamps(_ path: String) -> [FileStamp]? {
-  var result: [FileStamp] = []
-  func add(_ path: [UInt8]) throws(SystemFailure) {
-    let status = try status(of: path)
-    result.append(FileStamp(status))
-    guard status.isFolder else { return }
-    for name in try names(in: path).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-      try add(path + [47] + name)
-    }
-  }
-  do throws(SystemFailure) {
-    try add(Array(path.utf8))
-    return result
-  } catch {
-    return nil
   }
 }
 

@@ -26,11 +26,15 @@ package struct FileStamp: Hashable, Sendable {
   package let mode: mode_t
   package let owner: uid_t
   package let group: gid_t
+  /// Bytes of the content; of a folder what its file system says.
   package let size: Int
   /// When the content changed last; a process can set it.
   package let modified: Time
-  /// When content or status changed last; no process can set it back (inode(7)).
+  /// When content or status changed last; no process can set it back (inode(7)). Not every file
+  /// system sets it when memory that a file is mapped to is written to, see ``StampedTree``.
   package let changed: Time
+  /// A hash of the content, within this process; `nil` where nobody has looked at it.
+  package internal(set) var content: Int?
 
   package init(_ status: stat) {
     identity = status.identity

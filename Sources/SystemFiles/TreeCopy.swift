@@ -6,13 +6,15 @@ import Glibc
 ///
 /// What was not touched since it was copied is kept: it has the identity, mode, owner, size and
 /// times that were noted, and no process can set the time of the last change of status back
-/// (inode(7)). What was changed so soon before it was noted that a later change could have the same
-/// time is taken as touched.
+/// (inode(7)). Where that time does not tell of writes to mapped memory, the content of regular
+/// files is compared, too (``StampedTree``). What was changed so soon before it was noted that a
+/// later change could have the same time is taken as touched.
 package struct TreeCopy: Sendable {
   private let source: [UInt8]
   private let target: [UInt8]
   /// Of each entry, by its path below the target; those of which nothing is certain are missing.
   private var stamps: [[UInt8]: FileStamp] = [:]
+  private let tree: StampedTree
 
   /// Makes the copy.
   ///
@@ -24,6 +26,7 @@ package struct TreeCopy: Sendable {
     self.source = Array(source.utf8)
     self.target = Array(target.utf8)
     try copyTree(source, to: target)
+    tree = StampedTree(self.target)
     note([])
   }
 
@@ -47,7 +50,7 @@ package struct TreeCopy: Sendable {
     guard wanted.isFolder, let found, found.isFolder, found.st_uid == geteuid(),
       found.st_gid == getegid()
     else {
-      if let found, stamps[path] == FileStamp(found) { return }
+      if let found, isKept(path, found) { return }
       if found != nil { try remove(path) }
       try copyEntry(from, to: to, by: .copy)
       return note(path)
@@ -61,10 +64,16 @@ package struct TreeCopy: Sendable {
     }
     for name in names { try restore(path + [47] + name) }
     let now = try status(of: to)
-    guard stamps[path] != FileStamp(now) else { return }
+    guard !isKept(path, now) else { return }
     try onPath(to) { carrel_strip_attributes($0) }
     try setAttributes(of: to, as: wanted)
     noteEntry(path)
+  }
+
+  /// Whether an entry of the copy is as it was noted.
+  private func isKept(_ path: [UInt8], _ status: stat) -> Bool {
+    guard let before = stamps[path] else { return false }
+    return StampedTree.isUnchanged(target + path, status, since: before)
   }
 
   /// Whether it is of a kind that is not copied.
@@ -96,7 +105,7 @@ package struct TreeCopy: Sendable {
     guard let status = try? status(of: target + path) else { return nil }
     let changed = status.st_ctim
     let isCertain = (changed.tv_sec, changed.tv_nsec) < (clock.tv_sec, clock.tv_nsec)
-    stamps[path] = isCertain ? FileStamp(status) : nil
+    stamps[path] = isCertain ? try? tree.stamp(of: target + path, status) : nil
     return status
   }
 }

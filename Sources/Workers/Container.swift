@@ -54,29 +54,46 @@ package struct Container: Sendable, Hashable {
     for folder in Self.folders where mkdir("\(root)/\(folder)", 0o700) != 0 {
       throw failure(errno, "cannot make \(root)/\(folder)")
     }
-    guard carrel_copy_file(indexTemplate, index, 0o600) == 0 else {
+    guard carrel_copy_file(indexTemplate, index, 0o600, false) == 0 else {
       throw failure(errno, "cannot make the index \(index)")
     }
   }
 
   /// What tells whether anything was done to a container: identity, mode, owner and change time of
-  /// each of its folders and of the index.
+  /// each of its folders and of the index, whose content belongs to it: not every file system sets
+  /// the time when mapped memory is written to, and no clock tells two changes within a tick apart.
   struct Fingerprint: Hashable {
     fileprivate var stamps: [FileStamp] = []
   }
 
-  /// The fingerprint now; `nil` when a folder is missing, holds something that it did not when it
-  /// was made, or the index has another size than its template.
+  /// The fingerprint now; `nil` when a folder is missing or holds something that it did not when it
+  /// was made.
+  ///
+  /// Only the root may hold more: the selection and the layers, which belong to the batch. There is
+  /// no other regular file than the index.
   func fingerprint() -> Fingerprint? {
-    var result = Fingerprint()
+    guard let names = folderEntries(root), Set(names).isSubset(of: Self.namesInRoot),
+      let index = stampWithContent(index)
+    else { return nil }
+    var result = Fingerprint(stamps: [index])
     for folder in Self.folders {
       let path = "\(root)/\(folder)"
       guard let names = folderEntries(path),
         names.count == Self.childCounts[folder, default: 0], result.add(path)
       else { return nil }
     }
-    return result.add(index) ? result : nil
+    return result
   }
+
+  /// What the root holds while nobody has touched the container.
+  private static let namesInRoot: Set<String> = [
+    "home", "tmp", "evidence", "index.sqlite", "selection", "layers",
+  ]
+
+  /// Removes what a batch was given besides the fresh container.
+  ///
+  /// - Returns: Whether it is gone.
+  func removeSelection() -> Bool { unlink(selection) == 0 || errno == ENOENT }
 
   /// What tells whether anything was done to a container that was filled: the fingerprint of
   /// everything in it.

@@ -120,12 +120,24 @@ extension EndToEnd {
             if case .batchStarted(let batch) = event.kind { batch.clone } else { nil }
           })
       }
-      let layered = try await run("testFails", seed: large, ["--isolation", "sandbox"])
+      func reasons(_ run: CarrelRun) throws -> [String?] {
+        try run.events.compactMap { event -> String?? in
+          guard case .batchStarted(let batch) = event.kind, batch.clone != nil else { return nil }
+          return .some(batch.cloneReason)
+        }
+      }
+      let retry = ["--retries", "1"]
+      let layered = try await run("testFails", seed: large, ["--isolation", "sandbox"] + retry)
       #expect(try ways(layered) == ["overlay"], "\(layered)")
-      let small = try await run("testFails", seed: seed, ["--isolation", "sandbox"])
+      let small = try await run("testFails", seed: seed, ["--isolation", "sandbox"] + retry)
       #expect(try ways(small) == ["copy"], "\(small)")
-      let copied = try await run("testFails", seed: large, ["--isolation", "processes"])
-      #expect(try ways(copied).isDisjoint(with: ["overlay", nil]), "\(copied)")
+      let copied = try await run("testFails", seed: large, ["--isolation", "processes"] + retry)
+      let found = try ways(copied)
+      #expect(!found.isEmpty && found.isDisjoint(with: ["overlay", nil]), "\(copied)")
+      #expect(try reasons(layered).map { $0?.contains("saw a template") } == [true, nil])
+      #expect(try reasons(small).map { $0?.contains("so few files") } == [true, nil])
+      #expect(try reasons(copied).map { $0?.contains("there is no sandbox") } == [true, nil])
+      #expect(try layered.state.header?.cloneReason == nil)
       let refused = try await run(
         "testFails", seed: seed, ["--clone", "overlay", "--isolation", "processes"])
       #expect(refused.output.status == 2, "\(refused)")

@@ -1,9 +1,9 @@
 import Glibc
 import RunModel
-import SystemFiles
 import TestSupport
 import Testing
 
+@testable import SystemFiles
 @testable import Workers
 
 /// Serial, because a process has only one set of children.
@@ -46,7 +46,20 @@ import Testing
     root.prepare(worker: worker, from: template, by: way, in: loop) { result = .some($0) }
     loop.run { result != nil }
     if let error = result.flatMap({ $0 }) { throw error }
-    return root.container(worker: worker)
+    let container = root.container(worker: worker)
+    settle(container, in: root)
+    return container
+  }
+
+  /// Lets copies be kept: nothing is certain of what was noted in the moment in which it was made,
+  /// and a few files are made and noted in one.
+  private func settle(_ container: Container, in root: WorkRoot) {
+    // It is made last.
+    waitForClock(past: container.index)
+    guard case .copies(var home, var temporary)? = root.clones[container]?.contents else { return }
+    home.note([])
+    temporary.note([])
+    root.clones[container]?.contents = .copies(home: home, temporary: temporary)
   }
 
   /// Runs a script where the container's processes are: in a sandbox if it has layers.
@@ -176,6 +189,35 @@ import Testing
     let error = #expect(throws: WorkersError.self) { try clone(template, .copy) }
     #expect(error?.code == .container)
     #expect(error?.description.contains("outside of their own container") == true)
+  }
+
+  /// A map of a file on tmpfs leaves no trace in its times.
+  @Test func mappedWritesOnTmpfsAreFound() throws {
+    let memory = try TemporaryFolder(name: "ä b", in: "/dev/shm")
+    let root = try WorkRoot(base: memory.path)
+    let seeded = try root.prepare(worker: 0, indexTemplate: index)
+    try writeSmallFile(seeded.home + "/database", Array("seeded".utf8))
+    let kept = try #require(root.retire(seeded, keepsFiles: true))
+    let template = try ContainerTemplate(Container(root: kept))
+    func clone() throws {
+      var result: WorkersError??
+      root.prepare(worker: 1, from: template, by: .copy, in: loop) { result = .some($0) }
+      loop.run { result != nil }
+      if let error = result.flatMap({ $0 }) { throw error }
+    }
+    try clone()
+    let container = root.container(worker: 1)
+    for _ in 1...2 {
+      settle(container, in: root)
+      #expect(writeThroughMapping(container.home + "/database", 9))
+      try clone()
+      #expect(readSmallFile(container.home + "/database") == Array("seeded".utf8))
+    }
+    let database = template.container.home + "/database"
+    let before = FileStamp(path: database)
+    #expect(writeThroughMapping(database, 9))
+    #expect(FileStamp(path: database) == before)
+    #expect(throws: WorkersError.self) { try clone() }
   }
 
   /// A clone stays in its place for the next batch when nobody needs its files.

@@ -12,8 +12,8 @@ import Workers
     let template: String
     private let folder: TemporaryFolder
 
-    init() throws {
-      folder = try TemporaryFolder(name: "ä b")
+    init(in parent: String = "/tmp") throws {
+      folder = try TemporaryFolder(name: "ä b", in: parent)
       base = folder.path
       root = try WorkRoot(base: base)
       template = base + "/template"
@@ -43,11 +43,14 @@ import Workers
     let container = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
     var before = stat()
     stat(container.home, &before)
+    // What the batch was given is not for the next one.
+    try writeSmallFile(container.selection, [1])
     #expect(fixture.root.retire(container, keepsFiles: false) == nil)
     _ = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
     var after = stat()
     stat(container.home, &after)
     #expect(before.st_ino == after.st_ino)
+    #expect(access(container.selection, F_OK) != 0)
   }
 
   /// Whatever is removed with a container, the next batch gets a fresh one, and what the caller
@@ -87,6 +90,17 @@ import Workers
       }
     ),
     ("index written", { try? writeSmallFile($0.index, Array("other".utf8)) }),
+    (
+      "index written in the same moment with the old size",
+      { container in
+        let file = open(container.index, O_WRONLY)
+        pwrite(file, "X", 1, 0)
+        close(file)
+      }
+    ),
+    ("index mapped and written", { #expect(writeThroughMapping($0.index, 9)) }),
+    ("file beside home", { try? writeSmallFile($0.root + "/x", [1]) }),
+    ("folder of the name of the selection", { mkdir($0.selection, 0o700) }),
     ("index removed", { unlink($0.index) }),
     (
       "index replaced by a link",
@@ -98,13 +112,15 @@ import Workers
     ("everything removed", { removeTree($0.root) }),
   ]
 
-  @Test(arguments: touches.indices) func touchedContainerIsMadeAnew(index: Int) throws {
-    let fixture = try Fixture()
+  @Test(arguments: touches.indices, ["/tmp", "/dev/shm"])
+  func touchedContainerIsMadeAnew(index: Int, parent: String) throws {
+    let fixture = try Fixture(in: parent)
     let container = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
     Self.touches[index].touch(container)
     if let folder = fixture.root.retire(container, keepsFiles: false) { removeTree(folder) }
     let next = try fixture.root.prepare(worker: 1, indexTemplate: fixture.template)
     #expect(readSmallFile(next.index) == Array("index".utf8))
+    #expect(Set(folderEntries(next.root) ?? []) == ["home", "tmp", "evidence", "index.sqlite"])
     #expect(folderEntries(next.temporary) == ["run"])
     #expect(folderEntries(next.evidence) == ["attachments"])
     #expect(folderEntries(next.home + "/Documents") == [])

@@ -41,11 +41,12 @@ struct WarmMessageTests {
   @Test func nothingElseIsAReply() {
     #expect(reply() == nil)
     #expect(reply(1, 1) == nil)
-    #expect(reply(1, 1, 0, 0) == nil)
-    #expect(reply(0, 1, 0) == nil)
-    #expect(reply(3, 1, 0) == nil)
-    #expect(reply(2, 0, 0) == nil)
-    #expect(reply(2, Int32.min, 0) == nil)
+    #expect(reply(1, 1, 0) == nil)
+    #expect(reply(1, 1, 0, 0, 0) == nil)
+    #expect(reply(0, 1, 0, 0) == nil)
+    #expect(reply(3, 1, 0, 0) == nil)
+    #expect(reply(2, 0, 0, 0) == nil)
+    #expect(reply(2, Int32.min, 0, 0) == nil)
   }
 
   @Test func onlyAPlainProcessIsCopied() {
@@ -53,6 +54,8 @@ struct WarmMessageTests {
     #expect(WarmState(threads: 2, openDescriptors: 0).objection?.contains("2 threads") == true)
     #expect(WarmState(threads: -1, openDescriptors: 0).objection != nil)
     #expect(WarmState(threads: 1, openDescriptors: 1).objection?.contains("open files") == true)
+    let sharing = WarmState(threads: 1, openDescriptors: 0, sharedMappings: 1)
+    #expect(sharing.objection?.contains("shares memory") == true)
     #expect(WarmState(threads: 1, openDescriptors: -1).objection?.contains("libdispatch") == true)
   }
 }

@@ -86,22 +86,32 @@ int carrel_event_descriptor(void);
 int carrel_pipe(int descriptors[2]);
 
 /// Copies a file's content into a new file by the cheapest way the file system has: reflink,
-/// in-kernel copy, read and write. 0, or -1 with errno set.
-int carrel_copy_file(const char *from, const char *to, mode_t mode);
+/// in-kernel copy, read and write. 0, or -1 with errno set; the new file may stay then, with some
+/// of the content.
+///
+/// With `only_shares` there is only the first way: the files share their blocks until either is
+/// written to (FICLONE of ioctl(2)).
+int carrel_copy_file(const char *from, const char *to, mode_t mode, bool only_shares);
 
-/// Makes a new file that shares the blocks of another one until either is written to (FICLONE of
-/// ioctl(2)). 0, or -1 with errno set; an empty file may stay then.
-int carrel_clone_file(const char *from, const char *to, mode_t mode);
+/// Whether a file system sets the times of a file when memory that it is mapped to is written to
+/// (mmap(2), MAP_SHARED), also after that was read. Said only of those of which it was measured,
+/// ext2, ext3, ext4 and XFS; false of all others, and when statfs(2) fails. False of tmpfs, which
+/// does not, and of overlays, which may lie on one.
+bool carrel_notes_mapped_writes(const char *path);
 
-/// Whether a folder in the upper layer of an overlay hides the lower one as a whole.
+/// Whether a folder in the upper layer of an overlay hides the lower one as a whole; false also
+/// when its attributes cannot be read.
 bool carrel_is_opaque(const char *path);
 
 /// Takes the attributes away that a user can set at a folder (xattr(7)), access lists among them.
-/// 0, or -1 with errno set.
+/// 0, or -1 with errno set: ERANGE when their names take more than 64 KiB, and then all stay.
 int carrel_strip_attributes(const char *path);
 
 /// O_PATH of open(2): a descriptor that only says where something is.
 extern const int carrel_path_only;
+
+/// SEEK_DATA of lseek(2): from an offset to the next one that is in no hole.
+extern const int carrel_seek_data;
 
 /// A pair of connected sockets that keep the boundaries of messages (unix(7), SOCK_SEQPACKET), both
 /// close-on-exec, the first one non-blocking. 0, or -1 with errno set.
