@@ -56,8 +56,9 @@ enum IsolationCheck {
       return "a sandbox does not keep what it shall on this machine: "
         + violations.joined(separator: "; ")
     } catch {
-      // What to do about it depends on who asks.
-      return error.message + (error.cause.map { ": \($0)" } ?? "")
+      // What to do about it depends on who asks, unless it is about an overlay.
+      let advice = error.advice == Sandbox.overlayAdvice ? "; \(Sandbox.overlayAdvice)" : ""
+      return error.message + (error.cause.map { ": \($0)" } ?? "") + advice
     }
   }
 

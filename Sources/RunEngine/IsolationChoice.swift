@@ -40,7 +40,8 @@ extension IsolationChoice {
     root.view = nil
     // Where sandboxes work, what was asked of this one is at fault, and nobody wants less for that.
     // Without one every test may do what it would have allowed, but not less.
-    if Sandbox.problem() == nil || request.level == .sandbox || request.network == .none || !request.scratch.isEmpty
+    if Sandbox.problem() == nil || request.level == .sandbox || request.network == .none
+      || !request.scratch.isEmpty
       || request.clone == .overlay
     {
       throw RunEngineError(.isolationUnavailable, problem)

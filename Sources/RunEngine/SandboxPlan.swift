@@ -156,7 +156,8 @@ package struct SandboxPlan: Sendable {
     }
     if let machine, !isHidden(resolved) {
       throw WorkersError(
-        .sandbox, "'\(path)' cannot be writable in sandboxes: what is in \(machine) is the machine's",
+        .sandbox,
+        "'\(path)' cannot be writable in sandboxes: what is in \(machine) is the machine's",
         context: ["path": path],
         advice: "'--isolation processes' lets tests do what the user may do")
     }

@@ -28,9 +28,9 @@ import Workers
       try take(["--network", "host", "--writable", "/b"], over: configured)
         == IsolationRequest(level: .sandbox, network: .host, writable: ["/a", "/b"]))
     #expect(
-      try take(["--scratch", "/c", "--scratch", "/d", "--clone", "copy"], over: configured)
+      try take(["--scratch", "/usr", "--scratch", "/etc", "--clone", "copy"], over: configured)
         == IsolationRequest(
-          level: .sandbox, network: .none, writable: ["/a"], scratch: ["/c", "/d"], clone: .copy))
+          level: .sandbox, network: .none, writable: ["/a"], scratch: ["/usr", "/etc"], clone: .copy))
     #expect(
       try take(["--clone", "auto"], over: IsolationRequest(clone: .copy)) == IsolationRequest())
     #expect(try take(["--clone", "reflink"]).clone == .reflink)
@@ -51,8 +51,9 @@ import Workers
       "--writable needs a sandbox; the level is 'processes'"
     ),
     (["--isolation", "sandbox", "--network", "x"], "--network needs one of"),
+    (["--scratch", "/no/such/folder"], "--scratch needs a folder that is there"),
     (
-      ["--scratch", "/a", "--isolation", "processes"],
+      ["--scratch", "/usr", "--isolation", "processes"],
       "--scratch needs a sandbox; the level is 'processes'"
     ),
     (

@@ -14,7 +14,8 @@ extension SupervisedProcessTests {
   ) throws -> Bool? {
     let loop = try EventLoop()
     // The message "ready" with one thread and no open files; only the first byte of each number.
-    let ready = (1...2).map { _ in "\\001\\000\\000\\000" }.joined()
+    let ready =
+      (1...2).map { _ in "\\001\\000\\000\\000" }.joined()
       + (1...2).map { _ in "\\000\\000\\000\\000" }.joined()
     let request = ProcessRequest(
       executable: "/bin/sh",
