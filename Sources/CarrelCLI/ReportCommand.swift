@@ -26,7 +26,7 @@ enum ReportCommand {
       """)
 
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
-    let (reference, package) = RunReference.split(parsed.positionals)
+    let (reference, package) = RunReference.split(parsed.positionals, context)
     let record = try RunRecord.find(
       reference,
       inRunsFolder: RunReference.runsFolder(parsed, package: package, context))

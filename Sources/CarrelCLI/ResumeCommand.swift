@@ -31,7 +31,7 @@ enum ResumeCommand {
       """)
 
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
-    let (reference, packagePath) = RunReference.split(parsed.positionals)
+    let (reference, packagePath) = RunReference.split(parsed.positionals, context)
     let earlier = try EarlierRun.find(
       reference,
       inRunsFolder: RunReference.runsFolder(parsed, package: packagePath, context))
@@ -58,8 +58,9 @@ enum ResumeCommand {
       throw CommandError(
         .usage, "run \(record.runID) cannot be gone on with: \(error)", code: error.code.rawValue)
     }
-    let request = try request(resumption, of: record, package: packagePath, parsed, context)
     let original = try options(of: resumption, context)
+    let request = try request(
+      resumption, of: record, as: original, package: packagePath, parsed, context)
     let isQuiet = parsed.has("--quiet") || original.parsed.has("--quiet")
     if !isQuiet {
       let done = resumption.tests.count - resumption.rest.count
@@ -82,10 +83,12 @@ enum ResumeCommand {
     }
   }
 
-  /// The options that the run was started with, and the folder that paths in them start from.
+  /// The options that a run was started with, and the folder that paths in them start from.
+  private typealias OriginalOptions = (parsed: ParsedArguments, context: CommandContext)
+
   private static func options(
     of resumption: RunResumption, _ context: CommandContext
-  ) throws -> (parsed: ParsedArguments, context: CommandContext) {
+  ) throws -> OriginalOptions {
     let specs = [RunCommand.spec, RerunCommand.spec]
     let arguments = resumption.origin.arguments
     guard let spec = specs.first(where: { $0.name == arguments.first }) else {
@@ -109,10 +112,10 @@ enum ResumeCommand {
   }
 
   private static func request(
-    _ resumption: RunResumption, of record: RunRecord, package given: String?,
-    _ parsed: ParsedArguments, _ context: CommandContext
+    _ resumption: RunResumption, of record: RunRecord, as options: OriginalOptions,
+    package given: String?, _ parsed: ParsedArguments, _ context: CommandContext
   ) throws -> RunRequest {
-    let (original, originalContext) = try options(of: resumption, context)
+    let (original, originalContext) = options
     let header = resumption.header
     var package = try PackageOptions.configuration(
       original, package: given.map { context.absolute($0) } ?? header.packagePath,
