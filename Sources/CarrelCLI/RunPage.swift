@@ -1,6 +1,7 @@
 import Evidence
 import Reporting
 import RunModel
+import SystemFiles
 
 /// A recorded run as `carrel runs` shows it.
 struct RunPage: Encodable {
