@@ -41,7 +41,7 @@ enum ReportCommand {
     }
     if let damage, !isBeingWritten { context.complain("warning: \(damage)") }
     if state.finish == nil, !isBeingWritten {
-      let advice = state.tests.isEmpty ? "" : "; 'carrel resume' goes on with it"
+      let advice = state.tests.isEmpty ? "" : "; resume it with 'carrel resume'"
       context.complain("warning: run \(record.runID) did not come to its end" + advice)
     }
     var junitPath = ownReport(of: record)
