@@ -79,7 +79,7 @@ struct CommandError: Error {
     case .productsChanged:
       self.init(
         .environment,
-        "\(error); 'carrel resume --force' goes on all the same, 'carrel rerun' is a new run of "
+        "\(error); 'carrel resume --force' resumes it all the same, 'carrel rerun' is a new run of "
           + "what failed or did not run", code: error.code.rawValue)
     case .executableChanged, .noProduct:
       self.init(.environment, "\(error)", code: error.code.rawValue)

@@ -51,8 +51,7 @@ struct EarlierRun {
   /// The exit status when no test failed: never success for a newest run that was none.
   var statusWithoutFailures: ExitCode {
     let newest = passedOver?.state ?? state
-    guard let finish = newest.finish else { return .environment }
-    let code = ExitCode(rawValue: finish.exitCode) ?? .environment
+    let code = newest.exitCode
     return code == .success && newest.tests.isEmpty ? .nothingMatched : code
   }
 

@@ -26,7 +26,7 @@ enum ReportCommand {
       """)
 
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
-    let (reference, package) = RunReference.split(parsed.positionals)
+    let (reference, package) = RunReference.split(parsed.positionals, context)
     let record = try RunRecord.find(
       reference,
       inRunsFolder: RunReference.runsFolder(parsed, package: package, context))
@@ -41,7 +41,7 @@ enum ReportCommand {
     }
     if let damage, !isBeingWritten { context.complain("warning: \(damage)") }
     if state.finish == nil, !isBeingWritten {
-      let advice = state.tests.isEmpty ? "" : "; 'carrel resume' goes on with it"
+      let advice = state.tests.isEmpty ? "" : "; resume it with 'carrel resume'"
       context.complain("warning: run \(record.runID) did not come to its end" + advice)
     }
     var junitPath = ownReport(of: record)

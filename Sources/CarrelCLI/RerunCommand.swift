@@ -1,5 +1,4 @@
 import Evidence
-import Glibc
 import Orchestration
 import RunEngine
 import RunModel
@@ -19,17 +18,12 @@ enum RerunCommand {
       """)
 
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
-    var words = parsed.positionals
-    // `carrel rerun PACKAGE` is what comes to mind after `carrel run PACKAGE`.
-    if words.count == 1, access(words[0] + "/Package.swift", F_OK) == 0 {
-      words.insert("latest", at: 0)
-    }
-    let packagePath = words.dropFirst().first
+    let (reference, packagePath) = RunReference.split(parsed.positionals, context)
     var package = try PackageOptions.configuration(parsed, package: packagePath, context)
     let runsFolder =
       parsed.string("--output").map { context.absolute($0) }
       ?? RunRecord.runsFolder(ofPackage: package.location.package)
-    let earlier = try EarlierRun.find(words.first ?? "latest", inRunsFolder: runsFolder)
+    let earlier = try EarlierRun.find(reference, inRunsFolder: runsFolder)
     if let warning = earlier.warning { context.complain(warning) }
     if let damage = earlier.damage { context.complain("warning: \(damage)") }
     let (record, state) = (earlier.record, earlier.state)

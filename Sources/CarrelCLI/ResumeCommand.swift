@@ -8,10 +8,10 @@ import SwiftTests
 /// `carrel resume`.
 enum ResumeCommand {
   static let spec = CommandSpec(
-    name: "resume", summary: "go on with a run that was killed or interrupted",
+    name: "resume", summary: "resume a run that was killed or interrupted",
     positionals: ["[RUN]", "[PACKAGE]"],
     options: [
-      OptionSpec("--force", help: "go on although the tests were built anew since"),
+      OptionSpec("--force", help: "resume it although the tests were built anew since"),
       OptionSpec("--skip-build", help: "use what was built last, also when the run did not"),
       OptionSpec(
         "--junit", value: "PATH",
@@ -27,11 +27,11 @@ enum ResumeCommand {
       Plan, order, options and seed are those of the run. The result is a new record beside the old
       one, with all tests and results; the old one stays as it is.
       Exit status: as of 'carrel run'; of a run that came to its end its own status, 2 when it
-      cannot be gone on with, 6 when the tests were built anew.
+      cannot be resumed, 6 when the tests were built anew.
       """)
 
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
-    let (reference, packagePath) = RunReference.split(parsed.positionals)
+    let (reference, packagePath) = RunReference.split(parsed.positionals, context)
     let earlier = try EarlierRun.find(
       reference,
       inRunsFolder: RunReference.runsFolder(parsed, package: packagePath, context))
@@ -39,11 +39,11 @@ enum ResumeCommand {
     let (record, state) = (earlier.record, earlier.state)
     guard !record.isBeingWritten else {
       throw CommandError(
-        .usage, "run \(record.runID) is being written; it goes on without help, or end it first")
+        .usage, "run \(record.runID) is being written; let it come to its end, or end it first")
     }
     if let finish = state.finish, finish.interruptedBy == nil {
       let text =
-        "run \(record.runID) came to its end; there is nothing to go on with ('carrel rerun' runs "
+        "run \(record.runID) came to its end; there is nothing to resume ('carrel rerun' runs "
         + "what failed)"
       let code = state.exitCode
       if code == .success { context.output.print(text) } else { context.complain(text) }
@@ -51,20 +51,21 @@ enum ResumeCommand {
     }
     // A last line that was cut off is what a killed run leaves.
     if let damage = earlier.damage { context.complain("warning: \(damage)") }
-    let resumption: RunResumption
+    let resumable: ResumableRun
     do throws(OrchestrationError) {
-      resumption = try RunResumption(try events(of: record))
+      resumable = try ResumableRun(try events(of: record))
     } catch {
       throw CommandError(
-        .usage, "run \(record.runID) cannot be gone on with: \(error)", code: error.code.rawValue)
+        .usage, "run \(record.runID) cannot be resumed: \(error)", code: error.code.rawValue)
     }
-    let request = try request(resumption, of: record, package: packagePath, parsed, context)
-    let original = try options(of: resumption, context)
+    let original = try options(of: resumable, context)
+    let request = try request(
+      resumable, of: record, as: original, package: packagePath, parsed, context)
     let isQuiet = parsed.has("--quiet") || original.parsed.has("--quiet")
     if !isQuiet {
-      let done = resumption.tests.count - resumption.rest.count
+      let done = resumable.tests.count - resumable.rest.count
       context.output.print(
-        "going on with run \(record.runID): \(done) of \(resumption.tests.count) tests have a "
+        "resuming run \(record.runID): \(done) of \(resumable.tests.count) tests have a "
           + "result"
       )
     }
@@ -82,20 +83,22 @@ enum ResumeCommand {
     }
   }
 
-  /// The options that the run was started with, and the folder that paths in them start from.
+  /// The options that a run was started with, and the folder that paths in them start from.
+  private typealias OriginalOptions = (parsed: ParsedArguments, context: CommandContext)
+
   private static func options(
-    of resumption: RunResumption, _ context: CommandContext
-  ) throws -> (parsed: ParsedArguments, context: CommandContext) {
+    of resumable: ResumableRun, _ context: CommandContext
+  ) throws -> OriginalOptions {
     let specs = [RunCommand.spec, RerunCommand.spec]
-    let arguments = resumption.origin.arguments
+    let arguments = resumable.origin.arguments
     guard let spec = specs.first(where: { $0.name == arguments.first }) else {
       throw CommandError(
         .usage,
-        "run \(resumption.header.runID) is not of 'carrel run' or 'carrel rerun', but of "
+        "run \(resumable.header.runID) is not of 'carrel run' or 'carrel rerun', but of "
           + "'carrel \(arguments.first ?? "")'; give that command again")
     }
     var original = context
-    original.folder = resumption.origin.folder
+    original.folder = resumable.origin.folder
     do throws(UsageError) {
       // The text of the configuration is in the record.
       let parsed = try ParsedArguments(arguments.dropFirst(), spec: spec).without("--config")
@@ -103,17 +106,17 @@ enum ResumeCommand {
     } catch {
       throw CommandError(
         .usage,
-        "the options of run \(resumption.header.runID) are not those of this version of Carrel: "
+        "the options of run \(resumable.header.runID) are not those of this version of Carrel: "
           + error.message)
     }
   }
 
   private static func request(
-    _ resumption: RunResumption, of record: RunRecord, package given: String?,
-    _ parsed: ParsedArguments, _ context: CommandContext
+    _ resumable: ResumableRun, of record: RunRecord, as options: OriginalOptions,
+    package given: String?, _ parsed: ParsedArguments, _ context: CommandContext
   ) throws -> RunRequest {
-    let (original, originalContext) = try options(of: resumption, context)
-    let header = resumption.header
+    let (original, originalContext) = options
+    let header = resumable.header
     var package = try PackageOptions.configuration(
       original, package: given.map { context.absolute($0) } ?? header.packagePath,
       originalContext, asIn: header)
@@ -129,16 +132,16 @@ enum ResumeCommand {
     configuration.scheduling.workers = header.workers
     configuration.folder = context.absolute(".")
     if let most = configuration.scheduling.maxFailures {
-      configuration.scheduling.maxFailures = max(1, most - resumption.failures)
+      configuration.scheduling.maxFailures = max(1, most - resumable.failures)
     }
     var request = RunRequest(
-      package: package, configuration: configuration, tests: .only(resumption.rest),
-      order: resumption.rest, allowsEmpty: true,
+      package: package, configuration: configuration, tests: .only(resumable.rest),
+      order: resumable.rest, allowsEmpty: true,
       runsFolder: parsed.string("--output").map { context.absolute($0) }
         ?? folder(ofRecord: record),
       workFolder: try context.workFolder())
-    request.continuation = RunContinuation(
-      record: record, resumption: resumption, acceptsChanges: parsed.has("--force"))
+    request.resume = ResumeRequest(
+      record: record, resumable: resumable, acceptsChanges: parsed.has("--force"))
     return request
   }
 

@@ -1,6 +1,7 @@
 import Evidence
 import Reporting
 import RunModel
+import SystemFiles
 
 /// A recorded run as `carrel runs` shows it.
 struct RunPage: Encodable {
@@ -27,12 +28,20 @@ struct RunPage: Encodable {
   let problem: String?
   /// Seconds since 1970.
   let startedAt: Double?
+  /// Seconds from the start to the end; `nil` for a run that did not come to its end.
   let duration: Double?
+  /// The status that the run ended with, one of ``ExitCode`` unless another version wrote the
+  /// record; `nil` as ``duration`` is.
   let exitCode: Int32?
+  /// The name of the signal that ended the run early, like `SIGINT`; `nil` for none.
   let interruptedBy: String?
+  /// Number of planned tests.
   let planned: Int
+  /// Number of planned tests by the word of their verdict.
   let verdicts: [String: Int]
+  /// Bytes that the record takes on the disk.
   let bytes: Int
+  /// `nil` when the record cannot be read.
   let header: RunHeader?
 
   private enum CodingKeys: String, CodingKey {

@@ -20,9 +20,12 @@ enum RunReference {
     return RunRecord.runsFolder(ofPackage: package)
   }
 
-  /// The words `[RUN] [PACKAGE]`; a package alone stands for its newest run.
-  static func split(_ words: [String]) -> (run: String, package: String?) {
-    if words.count == 1, access(words[0] + "/Package.swift", F_OK) == 0 {
+  /// The words `[RUN] [PACKAGE]`; a package alone stands for its newest run: `carrel rerun PACKAGE`
+  /// is what comes to mind after `carrel run PACKAGE`.
+  static func split(
+    _ words: [String], _ context: CommandContext
+  ) -> (run: String, package: String?) {
+    if words.count == 1, access(context.absolute(words[0]) + "/Package.swift", F_OK) == 0 {
       return ("latest", words[0])
     }
     return (words.first ?? "latest", words.dropFirst().first)

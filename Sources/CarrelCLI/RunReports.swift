@@ -1,5 +1,6 @@
 import Evidence
 import Reporting
+import RunEngine
 import RunModel
 
 /// The reports of one run: the same bytes whenever they are made from the same record.
@@ -40,12 +41,13 @@ extension RunState {
     return last
   }
 
-  /// The status of the run as a whole; one that did not come to its end has that of its tests, or
-  /// `environment` when none of them failed.
+  /// The status of the run as a whole; one that did not come to its end has that of its tests and
+  /// problems, or `environment` when they tell of nothing wrong.
   var exitCode: ExitCode {
     if let finish { return ExitCode(rawValue: finish.exitCode) ?? .environment }
-    let leaksFail = header?.leaksFail ?? true
-    let hasFailed = tests.contains { !$0.result.verdict.isSuccess(leaksFail: leaksFail) }
-    return hasFailed ? .testsFailed : .environment
+    switch conclusion(leaksFail: header?.leaksFail ?? true) {
+    case .nothingRun, .succeeded: return .environment
+    case let conclusion: return ExitCode(conclusion)
+    }
   }
 }

@@ -71,8 +71,8 @@ enum RunsCommand {
   }
 
   /// What the options say is to be kept; `nil` when they say nothing.
-  static func policy(_ parsed: ParsedArguments) throws(UsageError) -> PruningPlan.Policy? {
-    var policy = PruningPlan.Policy(keep: try parsed.integer("--keep", in: counts))
+  static func policy(_ parsed: ParsedArguments) throws(UsageError) -> Pruning.Policy? {
+    var policy = Pruning.Policy(keep: try parsed.integer("--keep", in: counts))
     if let text = parsed.string("--max-size") {
       guard let bytes = ByteSize.parse(text), maxSizes.contains(bytes) else {
         throw UsageError(
@@ -124,10 +124,9 @@ enum RunsCommand {
     _ reference: String, _ folder: String, _ isJSON: Bool, _ context: CommandContext
   ) throws -> ExitCode {
     let record = try RunRecord.find(reference, inRunsFolder: folder)
-    let page = RunPage(record.overview(), isLatest: record == latest(in: folder))
-    if let problem = page.problem {
-      throw CommandError(.badBundle, "run \(record.runID) cannot be read: \(problem)")
-    }
+    let overview = record.overview()
+    if let error = overview.error { throw error }
+    let page = RunPage(overview, isLatest: record == latest(in: folder))
     if isJSON {
       context.output.print(try jsonText(RunPage.Single(run: page)))
     } else {
@@ -137,20 +136,21 @@ enum RunsCommand {
   }
 
   private static func prune(
-    _ folder: String, _ policy: PruningPlan.Policy, isDry: Bool, _ isJSON: Bool,
+    _ folder: String, _ policy: Pruning.Policy, isDry: Bool, _ isJSON: Bool,
     _ context: CommandContext
   ) throws -> ExitCode {
-    let plan = PruningPlan(
-      try RunRecord.list(inRunsFolder: folder), latest: latest(in: folder), policy: policy)
-    var pruned = Pruned(isDry: isDry)
-    for (record, obstacle) in plan.left { pruned.leave(record, obstacle, context) }
-    for candidate in plan.removed {
+    let pruning = Pruning(
+      try RunRecord.list(inRunsFolder: folder).map { $0.overview() }, latest: latest(in: folder),
+      policy: policy)
+    var pruned = PrunedRuns(isDry: isDry)
+    for (record, obstacle) in pruning.left { pruned.leave(record, obstacle, context) }
+    for candidate in pruning.removed {
+      let record = candidate.overview.record
       do throws(RunRecord.RemovalObstacle) {
-        if !isDry { try candidate.record.remove() }
-        pruned.removed.append(
-          Pruned.Run(id: candidate.record.runID, bytes: candidate.usage.freed))
+        if !isDry { try candidate.overview.remove() }
+        pruned.removed.append(PrunedRuns.Run(id: record.runID, bytes: candidate.freed))
       } catch {
-        pruned.leave(candidate.record, error, context)
+        pruned.leave(record, error, context)
       }
     }
     if isJSON {
@@ -163,56 +163,5 @@ enum RunsCommand {
 
   private static func latest(in folder: String) -> RunRecord? {
     try? RunRecord.find("latest", inRunsFolder: folder)
-  }
-}
-
-/// What became of runs that were to be removed.
-private struct Pruned: Encodable {
-  struct Run: Encodable {
-    var id: String
-    /// Bytes of the file system that it gave back.
-    var bytes: Int
-  }
-
-  struct Left: Encodable {
-    var id: String
-    var reason: String
-  }
-
-  let format = RunPage.format
-  let isDry: Bool
-  var removed: [Run] = []
-  var left: [Left] = []
-  private(set) var hasFailed = false
-
-  private enum CodingKeys: String, CodingKey { case format, isDry = "dryRun", removed, left }
-
-  init(isDry: Bool) { self.isDry = isDry }
-
-  mutating func leave(
-    _ record: RunRecord, _ obstacle: RunRecord.RemovalObstacle, _ context: CommandContext
-  ) {
-    let reason: String
-    switch obstacle {
-    case .isBeingWritten: reason = "it is being written"
-    case .noRecord(let clause): reason = "\(clause); remove it yourself if nobody needs it"
-    case .failed(let message):
-      reason = message
-      hasFailed = true
-    }
-    left.append(Left(id: record.runID, reason: reason))
-    context.complain("'\(ByteName(record.path).displayName)' stays: \(reason)")
-  }
-
-  /// A line for each run, and one for all.
-  var lines: [String] {
-    let verb = isDry ? "would remove" : "removed"
-    let total = ByteSize.rounded(removed.reduce(0) { $0 + $1.bytes })
-    return removed.map { "\(verb) \($0.id)  \(ByteSize.rounded($0.bytes))" } + [
-      removed.isEmpty
-        ? "nothing to remove"
-        : "\(verb) \(removed.count) \(removed.count == 1 ? "run" : "runs"), \(total) "
-          + (isDry ? "would be free" : "are free now")
-    ]
   }
 }

@@ -24,17 +24,31 @@ package final class EventLogWriter: Sendable {
   private let state: Mutex<State>
 
   /// - Throws: ``EvidenceError`` with the code `unwritable`.
-  package init(path: String) throws {
+  package convenience init(path: String) throws { try self.init(path: path, onOpening: {}) }
+
+  /// - Parameter onOpening: Called whenever the file was opened and is not locked yet.
+  init(path: String, onOpening: () -> Void) throws {
     self.path = path
     do {
-      let file = try OwnedDescriptor(opening: path, O_RDWR | O_CREAT | O_APPEND)
-      // Says that the record is being written, until this process ends; a file system without
-      // locks is no reason not to run.
-      while flock(file.number, LOCK_EX) != 0, errno == EINTR {}
+      let file = try Self.openLocked(path, onOpening: onOpening)
       state = Mutex(State(descriptor: file.number, size: try file.status().st_size))
       _ = file.release()
     } catch {
       throw EvidenceError.system(.unwritable, "write", path: path, errno: error.number)
+    }
+  }
+
+  /// The lock says that the record is being written, until this process ends; a file system without
+  /// locks is no reason not to run.
+  private static func openLocked(
+    _ path: String, onOpening: () -> Void
+  ) throws(SystemFailure) -> OwnedDescriptor {
+    while true {
+      let file = try OwnedDescriptor(opening: path, O_RDWR | O_CREAT | O_APPEND)
+      onOpening()
+      while flock(file.number, LOCK_EX) != 0, errno == EINTR {}
+      // Without its lock it was the log of a killed run, which somebody may have removed.
+      if try file.status().identity == FileIdentity(path: path) { return file }
     }
   }
 

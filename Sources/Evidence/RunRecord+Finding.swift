@@ -2,7 +2,10 @@ import Glibc
 import SystemFiles
 
 extension RunRecord {
-  /// The runs in a folder, oldest first; empty when the folder does not exist.
+  /// The runs in a folder, oldest first; empty when the folder does not exist. Whatever has the
+  /// name of a run ID is listed.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `unreadable`.
   package static func list(inRunsFolder runsFolder: String) throws -> [RunRecord] {
     let names: [[UInt8]]
     do {
@@ -27,7 +30,7 @@ extension RunRecord {
   ///   - reference: `latest`, a run ID, a prefix of exactly one run ID, or, when it holds a slash,
   ///     the path of a run's folder.
   ///   - runsFolder: Where IDs are looked up.
-  /// - Throws: ``EvidenceError`` with the code `not-found` or `ambiguous`.
+  /// - Throws: ``EvidenceError`` with the code `not-found`, `ambiguous` or `unreadable`.
   package static func find(_ reference: String, inRunsFolder runsFolder: String) throws -> RunRecord
   {
     if reference.utf8.contains(UInt8(ascii: "/")) || reference == "." {

@@ -1,6 +1,6 @@
 import Glibc
 package import RunModel
-import SystemFiles
+package import SystemFiles
 
 /// What a record is like, without reading more of it than needed.
 package struct RunOverview: Sendable {
@@ -25,46 +25,23 @@ package struct RunOverview: Sendable {
   /// Number of planned tests by the word of their verdict.
   package var verdicts: [String: Int] = [:]
   package var usage: DiskUsage
+  /// Why the record is not to be removed; `nil` when it can be.
+  package var obstacle: RunRecord.RemovalObstacle?
 
   /// Number of planned tests.
   package var planned: Int { verdicts.values.reduce(0, +) }
-}
 
-/// What a folder takes on the disk.
-package struct DiskUsage: Hashable, Sendable {
-  /// Bytes of all that is in it.
-  package var bytes = 0
-  /// Bytes that are freed when it is removed: of what has no other name.
-  package var freed = 0
-
-  /// Measures a folder; links are not followed.
-  package init(of path: String) {
-    guard let folder = try? OwnedDescriptor(opening: path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    else { return }
-    if let status = try? folder.status() { add(status) }
-    measure(folder.number, depth: 0)
-  }
-
-  /// Deepest folder that is looked into; a record has less.
-  private static let maxDepth = 32
-
-  private mutating func measure(_ folder: Int32, depth: Int) {
-    for name in (try? listFolder(folder)) ?? [] {
-      guard let status = try? SystemFiles.status(of: name, in: folder) else { continue }
-      add(status)
-      guard status.isFolder, depth < Self.maxDepth,
-        let below = try? OwnedDescriptor(
-          at: folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-      else { continue }
-      measure(below.number, depth: depth + 1)
+  /// Says that the record cannot be read, with the code `newer-format` or `unreadable`; `nil` when
+  /// it can be.
+  package var error: EvidenceError? {
+    let (code, reason): (EvidenceError.Code, String)
+    switch state {
+    case .running, .finished, .cutOff: return nil
+    case .newerFormat(let text): (code, reason) = (.newerFormat, text)
+    case .unreadable(let text): (code, reason) = (.unreadable, text)
     }
-  }
-
-  private mutating func add(_ status: stat) {
-    // POSIX counts blocks of 512 bytes, whatever the file system's are.
-    let size = Int(status.st_blocks) * 512
-    bytes += size
-    if status.isFolder || status.st_nlink == 1 { freed += size }
+    return EvidenceError(
+      code, "run \(record.runID) cannot be read: \(reason)", context: ["path": record.path])
   }
 }
 
@@ -74,31 +51,34 @@ extension RunRecord {
   /// Of a run that came to its end only the first and the last line of the event log are read, of
   /// others all.
   package func overview() -> RunOverview {
-    let usage = DiskUsage(of: path)
-    var overview = RunOverview(record: self, state: .cutOff, startedAt: time, usage: usage)
+    var overview = RunOverview(
+      record: self, state: .cutOff, startedAt: time, usage: DiskUsage(of: path))
+    // A writer has ended before the log is read, or it is known as one.
+    let lock = logLock
     do throws(ReadFailure) {
-      let isRunning = isBeingWritten
-      let first = try firstEvent()
-      guard let first else {
-        overview.state = isRunning ? .running : .cutOff
-        return overview
-      }
-      if case .runStarted(let header) = first.kind {
-        overview.header = header
-        overview.startedAt = first.time
-      }
-      if let finish = lastEvent(), let verdicts = finish.verdicts {
-        overview.state = .finished(finish)
-        overview.verdicts = verdicts
-        return overview
-      }
-      let state = RunState(try allEvents())
-      overview.verdicts = state.verdicts
-      overview.state = state.finish.map { .finished($0) } ?? (isRunning ? .running : .cutOff)
+      try read(into: &overview, isRunning: lock == .held)
     } catch {
       overview.state = error.isNewer ? .newerFormat(error.reason) : .unreadable(error.reason)
     }
+    overview.obstacle = obstacle(overview.state, lock: lock)
     return overview
+  }
+
+  private func read(into overview: inout RunOverview, isRunning: Bool) throws(ReadFailure) {
+    overview.state = isRunning ? .running : .cutOff
+    guard let first = try firstEvent() else { return }
+    if case .runStarted(let header) = first.kind {
+      overview.header = header
+      overview.startedAt = first.time
+    }
+    if let finish = finishInLastLine(), let verdicts = finish.verdicts {
+      overview.state = .finished(finish)
+      overview.verdicts = verdicts
+      return
+    }
+    let state = RunState(try allEvents())
+    overview.verdicts = state.verdicts
+    if let finish = state.finish { overview.state = .finished(finish) }
   }
 
   private struct ReadFailure: Error {
@@ -144,7 +124,7 @@ extension RunRecord {
   }
 
   /// The end of the run, when it is the last line.
-  private func lastEvent() -> RunFinish? {
+  private func finishInLastLine() -> RunFinish? {
     guard let (bytes, _) = readEnd(of: eventsPath, bytes: 1 << 14), bytes.last == 10,
       let line = bytes.dropLast().split(separator: 10).last,
       let event = try? decodedJSON(RunEvent.self, from: line),

@@ -49,15 +49,12 @@ extension RunRecord {
   /// Takes a file of another record over: as a further name of it where that can be had, else as a
   /// copy.
   ///
-  /// - Parameter name: Its name here; `nil` for the same.
   /// - Returns: `false` when the other record has no such file.
   /// - Throws: ``EvidenceError`` with the code `unwritable`.
-  package func take(
-    _ path: String, in part: Part, from other: RunRecord, as name: String? = nil
-  ) throws -> Bool {
+  package func take(_ path: String, in part: Part, from other: RunRecord) throws -> Bool {
     guard let source = Self.name(ofFile: path, in: part), (try? other.open(path, in: part)) != nil
     else { return false }
-    return try place("\(other.path)/\(part.rawValue)/\(source)", in: part, as: name ?? source)
+    return try place("\(other.path)/\(part.rawValue)/\(source)", in: part, as: source)
   }
 
   /// Takes over the journal of calls of a run.
@@ -94,12 +91,22 @@ extension RunRecord {
 
   /// Whether a process is writing the record: it holds a lock on the event log (flock(2)), which
   /// the kernel gives back however the process ends.
-  package var isBeingWritten: Bool {
+  package var isBeingWritten: Bool { logLock == .held }
+
+  /// Whether somebody holds the lock on an event log.
+  enum LogLock {
+    case free, held
+    /// The file system has no locks.
+    case unknown
+  }
+
+  /// The lock on the event log; free when there is no log.
+  var logLock: LogLock {
     guard
       let file = try? OwnedDescriptor(
         opening: eventsPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY),
       flock(file.number, LOCK_SH | LOCK_NB) != 0
-    else { return false }
-    return errno == EWOULDBLOCK
+    else { return .free }
+    return errno == EWOULDBLOCK ? .held : .unknown
   }
 }

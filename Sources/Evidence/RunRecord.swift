@@ -65,7 +65,9 @@ package struct RunRecord: Hashable, Sendable {
     }
   }
 
-  /// Writes `run.json`.
+  /// Writes `run.json`, in one step.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `unwritable`.
   package func write(_ header: RunHeader) throws {
     let bytes = try encodedJSON(header, pretty: true) + [10]
     try evidence { () throws(FileError) in try writeFileAtomically(bytes, to: headerPath) }
@@ -73,7 +75,9 @@ package struct RunRecord: Hashable, Sendable {
 
   /// Reads `run.json`.
   ///
-  /// - Throws: ``EvidenceError`` with the code `newer-format` when a newer major version wrote it.
+  /// - Throws: ``EvidenceError`` with the code `newer-format` when a newer major version wrote it,
+  ///   `malformed` when it is no header, `limit` when it has more than 16 MiB, `not-found` or
+  ///   `unreadable`.
   package func header() throws -> RunHeader {
     let bytes = try evidence { () throws(FileError) in
       try readFile(headerPath, maxBytes: 16 << 20)
@@ -82,15 +86,23 @@ package struct RunRecord: Hashable, Sendable {
       RunHeader.self, from: bytes, reading: eventLogFormat, name: "run record '\(path)'")
   }
 
-  /// Opens the event log for appending; creates it when it is missing.
+  /// Opens the event log for appending; creates it when it is missing, and waits while somebody
+  /// else writes it.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `unwritable`.
   package func openEventLog() throws -> EventLogWriter { try EventLogWriter(path: eventsPath) }
 
-  /// Reads the event log from its start.
+  /// Reads the event log from its start; lines that cannot be read are left out.
+  ///
+  /// - Throws: As ``checkedEvents()``.
   package func events() throws -> [RunEvent] { try EventLogReader(path: eventsPath).events() }
 
   /// Reads the event log from its start, and says what of it cannot be read.
   ///
-  /// - Returns: The events, and a sentence about the damage; `nil` when there is none.
+  /// - Returns: The events that can be read, and a sentence about the damage; `nil` when there is
+  ///   none.
+  /// - Throws: ``EvidenceError`` with the code `not-found`, `unreadable`, `limit` for a line that
+  ///   is too long, or `newer-format` when a newer major version wrote it. Other damage is none.
   package func checkedEvents() throws -> (events: [RunEvent], damage: String?) {
     var reader = try EventLogReader(path: eventsPath)
     var events: [RunEvent] = []
@@ -130,6 +142,8 @@ package struct RunRecord: Hashable, Sendable {
   /// Adds a line to `bundles/index.jsonl`, which leads from a file's name back to its test.
   ///
   /// Several threads may call. A line that was written in part is taken back.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `unwritable`.
   package func addToIndex(_ bundle: BundleReference) throws {
     do {
       try checkIsFolder(folder(of: bundleIndexPath))
@@ -145,7 +159,11 @@ package struct RunRecord: Hashable, Sendable {
     }
   }
 
-  /// The bundles of the run in the order they were written; empty when there are none.
+  /// The bundles of the run in the order they were written; empty when there are none. Lines that
+  /// cannot be read are left out.
+  ///
+  /// - Throws: ``EvidenceError`` with the code `unreadable`, or `limit` for a line that is too
+  ///   long.
   package func bundleIndex() throws -> [BundleReference] {
     var bundles: [BundleReference] = []
     do {

@@ -14,7 +14,7 @@ package struct OrchestrationError: Error, Sendable {
     case ambiguousTest = "ambiguous-test"
     /// Events of a run are missing, or contradict those of another one.
     case notMergeable = "not-mergeable"
-    /// A run cannot be gone on with.
+    /// A run cannot be resumed.
     case notResumable = "not-resumable"
   }
 

@@ -20,7 +20,7 @@ package struct RunMerge: Sendable {
   /// The planned tests of all, each once.
   package private(set) var tests: [TestDescriptor] = []
   /// The runs that count for each test.
-  private var winners: [TestID: String] = [:]
+  private(set) var winners: [TestID: String] = [:]
   /// The inputs that the files of each test are in.
   private var inputs: [TestID: Int] = [:]
   /// Results that do not count, by test and run.
@@ -28,7 +28,13 @@ package struct RunMerge: Sendable {
   private var contributions: [Contribution] = []
   private var owners: [TestID: String] = [:]
   private var plannedAt: [TestID: Double] = [:]
+  /// Each once.
   private(set) var problems: [RunEvent] = []
+  /// The numbers of batches and workers.
+  private(set) var renumbering = Renumbering([])
+  /// What counts of each run, in the order of the runs; batches and workers have numbers of their
+  /// own.
+  private(set) var countingEvents: [RunEvent] = []
 
   /// - Parameter logs: The events of each run, also of one that was killed, or was merged itself.
   /// - Throws: ``OrchestrationError`` with the code `not-mergeable`: a log does not begin with the
@@ -49,6 +55,8 @@ package struct RunMerge: Sendable {
     plan(planned)
     choose(known)
     collectProblems()
+    renumbering = Renumbering(contributions.map { ($0.source.runID, $0.events) })
+    countingEvents = countingEvents(of: nil, with: renumbering)
   }
 
   /// - Throws: ``OrchestrationError`` when a run of the same ID is another one.
@@ -194,53 +202,6 @@ package struct RunMerge: Sendable {
       contributions.map { ($0.source.runID, $0.input) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The header of a log with all of this.
-  ///
-  /// What the runs do not agree in is that of the run with the smallest ID, except: the weakest
-  /// level of isolation, the sum of the workers, and the strictest word on leaks.
-  ///
-  /// - Parameters:
-  ///   - runID: The ID of the merged run.
-  ///   - carrel: The version of Carrel.
-  ///   - arguments: The command line.
-  package func header(runID: String, carrel: String, arguments: [String]) -> RunHeader {
-    let headers = sources.map(\.header)
-    var header = headers[0]
-    func common<T: Equatable>(_ value: (RunHeader) -> T) -> T? {
-      let first = value(headers[0])
-      return headers.allSatisfy { value($0) == first } ? first : nil
-    }
-    header.format = eventLogFormat
-    header.runID = runID
-    header.carrel = carrel
-    header.arguments = arguments
-    header.workers = headers.reduce(0) { $0 + $1.workers }
-    header.batch = common(\.batch) ?? "auto"
-    header.retries = headers.map(\.retries).max() ?? 0
-    header.timeLimit =
-      headers.contains { $0.timeLimit == nil } ? nil : headers.compactMap(\.timeLimit).max()
-    header.leaksFail = headers.contains(where: \.leaksFail)
-    if common(\.isolation) == nil {
-      let levels = ["directories", "processes", "sandbox"]
-      let weakest = headers.map { levels.firstIndex(of: $0.isolation) ?? 0 }.min() ?? 0
-      header.isolation = levels[weakest]
-      header.isolationReason = "the weakest of the merged runs"
-      header.network = nil
-      header.writable = nil
-    } else {
-      let writable = Set(headers.flatMap { $0.writable ?? [] }).sorted()
-      header.writable = writable.isEmpty ? nil : writable
-    }
-    header.hostName = Set(headers.map(\.hostName)).sorted().joined(separator: ", ")
-    header.passedVariables = Set(headers.flatMap(\.passedVariables)).sorted()
-    header.limits = common(\.limits) ?? nil
-    header.sources = sources
-    header.continues = nil
-    header.folder = nil
-    header.products = nil
-    return header
-  }
-
   /// The events of the merged run without its end.
   package func events(_ header: RunHeader) -> [RunEvent] {
     let startedAt = sources.map(\.startedAt).min() ?? 0
@@ -259,18 +220,11 @@ package struct RunMerge: Sendable {
     (sources.map(\.endedAt).max() ?? 0) - (sources.map(\.startedAt).min() ?? 0)
   }
 
-  /// What counts of each run, in the order of the runs; batches and workers have numbers of their
-  /// own.
-  var countingEvents: [RunEvent] {
-    countingEvents(of: nil, with: renumbering)
-  }
-
-  /// The numbers of batches and workers.
-  var renumbering: Renumbering {
-    Renumbering(contributions.map { ($0.source.runID, $0.events) })
-  }
-
-  /// - Parameter tests: The tests whose attempts and results are wanted; `nil` for all.
+  /// What counts of each run, in the order of the runs.
+  ///
+  /// - Parameters:
+  ///   - tests: The tests whose attempts and results are wanted; `nil` for all.
+  ///   - renumbering: Gives batches and workers their numbers.
   func countingEvents(of tests: Set<TestID>?, with renumbering: Renumbering) -> [RunEvent] {
     func counts(_ test: TestID, _ run: String) -> Bool {
       winners[test] == run && tests?.contains(test) ?? true
@@ -287,133 +241,6 @@ package struct RunMerge: Sendable {
         default: renumbering.renumbered(event)
         }
       }
-    }
-  }
-
-  /// What a person should know about the merge.
-  private var warnings: [RunProblem] {
-    var warnings: [RunProblem] = []
-    func warn(_ code: RunProblem.Code, _ message: String) {
-      warnings.append(RunProblem(severity: .warning, code: code, message: message))
-    }
-    func compare(_ name: String, _ value: (RunHeader) -> String) {
-      var runs: [String: [String]] = [:]
-      for source in sources { runs[value(source.header), default: []].append(source.runID) }
-      guard runs.count > 1 else { return }
-      let parts = runs.sorted { ($0.value[0], $0.key) < ($1.value[0], $1.key) }.map {
-        "\($0.isEmpty ? "none" : $0) (\($1.joined(separator: ", ")))"
-      }
-      warn(.mergeDifference, "the merged runs differ in \(name): " + parts.joined(separator: "; "))
-    }
-    compare("their package") { $0.packagePath }
-    compare("their toolchain") { $0.toolchain }
-    compare("their isolation") { $0.isolation }
-    compare("the build configuration") { $0.buildConfiguration ?? "" }
-    compare("the flags of their build") { ($0.buildFlags ?? []).joined(separator: " ") }
-    compare("what leaks count as") { $0.leaksFail ? "failures" : "passes" }
-    for source in sources where source.finish == nil {
-      warn(.mergeCutOff, "run \(source.runID) did not come to its end")
-    }
-    if let conflicts { warn(.mergeConflict, conflicts) }
-    return warnings
-  }
-
-  /// Most tests that a warning names.
-  private static let namedConflicts = 10
-
-  private var conflicts: String? {
-    var verdicts: [TestID: [SetAsideResult]] = [:]
-    for result in setAside { verdicts[result.test, default: []].append(result) }
-    guard !verdicts.isEmpty else { return nil }
-    var state = RunState()
-    for test in tests { state.apply(RunEvent(time: 0, .testPlanned(test))) }
-    for event in countingEvents { state.apply(event) }
-    let entries = state.tests.compactMap { test -> (text: String, differs: Bool)? in
-      guard let others = verdicts[test.id] else { return nil }
-      let verdict = test.result.verdict
-      let rest = others.map { "\($0.verdict.rawValue) in \($0.run)" }
-      let text =
-        "\(test.id.printableName): \(verdict.rawValue) in \(winners[test.id] ?? "") counts, not "
-        + rest.joined(separator: ", ")
-      return (text, others.contains { $0.verdict != verdict })
-    }
-    let differing = entries.count { $0.differs }
-    let shown = entries.sorted { $0.differs && !$1.differs }.prefix(Self.namedConflicts)
-    let more = entries.count - shown.count
-    let count = entries.count == 1 ? "1 test was" : "\(entries.count) tests were"
-    return "\(count) run in several of the merged runs, \(differing) with different verdicts: "
-      + shown.map(\.text).joined(separator: "; ") + (more > 0 ? "; and \(more) more" : "")
-  }
-}
-
-/// Numbers for batches and workers that several runs have numbered from 1.
-struct Renumbering {
-  private struct Key: Hashable {
-    var run: String
-    var number: Int
-  }
-
-  private var batches: [Key: Int] = [:]
-  private var workers: [Key: Int] = [:]
-  /// Whether workers have the numbers that their run gave them.
-  var keepsWorkers = false
-
-  /// - Parameter runs: In the order in which they get their numbers.
-  init(_ runs: [(id: String, events: [RunEvent])]) {
-    for (id, events) in runs {
-      var batches: Set<Int> = []
-      var workers: Set<Int> = []
-      for event in events {
-        guard let (batch, worker) = event.place else { continue }
-        batches.insert(batch)
-        workers.insert(worker)
-      }
-      for batch in batches.sorted() {
-        self.batches[Key(run: id, number: batch)] = self.batches.count + 1
-      }
-      for worker in workers.sorted() {
-        self.workers[Key(run: id, number: worker)] = self.workers.count + 1
-      }
-    }
-  }
-
-  /// Number of batches of all runs.
-  var batchCount: Int { batches.count }
-
-  func renumbered(_ event: RunEvent) -> RunEvent {
-    guard let run = event.run, let (batch, worker) = event.place,
-      let newBatch = batches[Key(run: run, number: batch)],
-      let newWorker = keepsWorkers ? worker : workers[Key(run: run, number: worker)]
-    else { return event }
-    var event = event
-    switch event.kind {
-    case .batchStarted(var start):
-      (start.batch, start.worker) = (newBatch, newWorker)
-      event.kind = .batchStarted(start)
-    case .attemptStarted(var start):
-      (start.batch, start.worker) = (newBatch, newWorker)
-      event.kind = .attemptStarted(start)
-    case .attemptFinished(var result):
-      (result.batch, result.worker) = (newBatch, newWorker)
-      event.kind = .attemptFinished(result)
-    case .batchFinished(var finish):
-      (finish.batch, finish.worker) = (newBatch, newWorker)
-      event.kind = .batchFinished(finish)
-    default: break
-    }
-    return event
-  }
-}
-
-extension RunEvent {
-  /// The batch and the worker that it tells of.
-  var place: (batch: Int, worker: Int)? {
-    switch kind {
-    case .batchStarted(let start): (start.batch, start.worker)
-    case .attemptStarted(let start): (start.batch, start.worker)
-    case .attemptFinished(let result): (result.batch, result.worker)
-    case .batchFinished(let finish): (finish.batch, finish.worker)
-    default: nil
     }
   }
 }

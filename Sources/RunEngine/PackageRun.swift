@@ -56,7 +56,7 @@ package struct PackageRun {
       }
     }
     if failure == nil, supervisor.interruption == nil {
-      do { try request.continuation?.check(catalog) } catch { failure = error }
+      do { try request.resume?.check(catalog) } catch { failure = error }
     }
     let limiter = Limiter(request.configuration.limits)
     defer { limiter.close() }
@@ -64,8 +64,8 @@ package struct PackageRun {
       record: record, compiler: catalog.compiler, isolation: isolation.choice,
       clones: clones, limits: limiter.record)
     header.products = catalog.builtProducts
-    let continuation = failure == nil ? taken : nil
-    request.continuation?.mark(&header, takesOver: continuation != nil)
+    let resume = failure == nil ? taken : nil
+    request.resume?.mark(&header, takesOver: resume != nil)
     try record.write(header)
     if failure == nil {
       do {
@@ -83,7 +83,7 @@ package struct PackageRun {
       package: package, configuration: request.configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: isolation.plan,
       clones: clones, listener: listener, limiter: limiter,
-      continuation: continuation)
+      resume: resume)
     if level == nil, isolation.choice.level == .processes {
       session.log(
         .problem(
@@ -104,18 +104,18 @@ package struct PackageRun {
       containerPath: root.container(worker: 1).root)
   }
 
-  /// Makes the record and its event log, with the files of a run that is gone on with.
+  /// Makes the record and its event log, with the files of a run that is resumed.
   private func makeRecord(
     at startedAt: Double
-  ) throws -> (RunRecord, EventLogWriter, RunContinuation?) {
-    let isAlone = request.continuation == nil
+  ) throws -> (RunRecord, EventLogWriter, ResumeRequest?) {
+    let isAlone = request.resume == nil
     let record = try RunRecord.create(
       inRunsFolder: request.runsFolder, at: startedAt,
       becomesLatest: request.becomesLatest && isAlone)
     // From here on others see that it is being written.
     let events = try record.openEventLog()
     do {
-      let taken = try request.continuation?.takingFiles(into: record)
+      let taken = try request.resume?.takingFiles(into: record)
       if request.becomesLatest, !isAlone { try record.becomeLatest() }
       return (record, events, taken)
     } catch {

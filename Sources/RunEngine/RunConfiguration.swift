@@ -24,7 +24,8 @@ package struct RunConfiguration: Sendable {
   package var carrel: String
   /// The command line, without the executable.
   package var arguments: [String]
-  /// The folder in which the command was given.
+  /// Absolute path of the folder in which the command was given, which a resumed run reads relative
+  /// paths of its options from; `nil` when there is no such command line.
   package var folder: String?
   /// Puts files into each batch's container before its process starts.
   package var prepareContainer: (@Sendable (Container) throws -> Void)?

@@ -10,7 +10,7 @@ package struct RunEngineError: Error, Sendable, CustomStringConvertible {
     case noProduct = "no-product"
     /// The package has no tests, or none was selected.
     case nothingSelected = "nothing-selected"
-    /// The products are not the ones of the run that is to be gone on with.
+    /// The products are not the ones of the run that is to be resumed.
     case productsChanged = "products-changed"
   }
 

@@ -25,8 +25,8 @@ package struct RunRequest: Sendable {
   package var becomesLatest: Bool
   /// The folder for the folders of all runs; `nil` for the usual one.
   package var workFolder: String?
-  /// The run that is gone on with; `nil` for a run of its own.
-  package var continuation: RunContinuation?
+  /// The run that is resumed; `nil` for a run of its own.
+  package var resume: ResumeRequest?
 
   package init(
     package: PackageConfiguration, configuration: RunConfiguration, tests: TestChoice,

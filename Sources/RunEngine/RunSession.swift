@@ -58,13 +58,13 @@ package final class RunSession {
   /// - Parameters:
   ///   - plan: The tests to run; their products are in the catalog.
   ///   - limiter: Sets the limits of the configuration; `nil` to make one.
-  ///   - continuation: The run that is gone on with: the plan has what is left of its tests.
+  ///   - resume: The run that is resumed: the plan has what is left of its tests.
   package init(
     supervisor: Supervisor, root: WorkRoot, indexTemplate: String, catalog: TestCatalog,
     package: PackageConfiguration, configuration: RunConfiguration, plan: Plan,
     record: RunRecord, events: EventLogWriter, header: RunHeader, sandboxes: SandboxPlan? = nil,
     clones: CloneChoice? = nil, listener: (any RunListener)?, limiter: Limiter? = nil,
-    continuation: RunContinuation? = nil
+    resume: ResumeRequest? = nil
   ) {
     self.sandboxes = sandboxes
     cloneDecision = CloneDecision(
@@ -93,7 +93,7 @@ package final class RunSession {
     var scheduling = configuration.scheduling
     scheduling.history = catalog.history
     scheduling.slowTests = catalog.slowTests
-    scheduling.firstBatch = 1 + (continuation?.resumption.lastBatch ?? 0)
+    scheduling.firstBatch = 1 + (resume?.resumable.lastBatch ?? 0)
     scheduler = Scheduler(plan: plan, options: scheduling)
     starter = BatchStarter(
       supervisor: supervisor, scheduling: scheduling, policy: configuration.start, plan: plan)
@@ -115,8 +115,8 @@ package final class RunSession {
     for problem in catalog.problems { log(.problem(problem)) }
     if let problem = self.limiter.problem { log(.problem(problem)) }
     for problem in plan.problems { log(.problem(problem)) }
-    if let continuation {
-      takeOver(continuation, rest: plan)
+    if let resume {
+      takeOver(resume, rest: plan)
     } else {
       for test in plan.tests { log(.testPlanned(test)) }
     }
@@ -125,16 +125,16 @@ package final class RunSession {
   }
 
   /// Writes down what an earlier run has found out already; nobody is told of that anew.
-  private func takeOver(_ continuation: RunContinuation, rest: Plan) {
-    let resumption = continuation.resumption
+  private func takeOver(_ resume: ResumeRequest, rest: Plan) {
+    let resumable = resume.resumable
     let known = Set(state.problems)
-    for test in resumption.tests { log(.testPlanned(test)) }
-    for event in resumption.events {
+    for test in resumable.tests { log(.testPlanned(test)) }
+    for event in resumable.events {
       if case .problem(let problem) = event.kind, known.contains(problem) { continue }
       record(event)
     }
     guard supervisor.interruption == nil else { return }
-    for test in resumption.rest where rest.position(of: test) == nil {
+    for test in resumable.rest where rest.position(of: test) == nil {
       log(
         .testFinished(
           TestResult(

@@ -50,7 +50,7 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var limits: RunLimits?
   /// The runs whose events the log has besides its own, by run ID; `nil` for none.
   package var sources: [RunSource]?
-  /// The ID of the run that this one goes on with; `nil` for a run of its own. A log with
+  /// The ID of the run that this one resumes; `nil` for a run of its own. A log with
   /// ``sources`` and without this is that of a merge.
   package var continues: String?
   /// The folder in which the command was given; `nil` in logs that do not say.

@@ -73,7 +73,7 @@ import Testing
       return
     }
     #expect(found.contains(reason))
-    #expect(throws: RunRecord.RemovalObstacle.self) { try record.remove() }
+    #expect(throws: RunRecord.RemovalObstacle.self) { try record.overview().remove() }
     #expect(isFolder(record.path))
   }
 
@@ -85,14 +85,18 @@ import Testing
       Issue.record("\(newer.overview().state)")
       return
     }
+    #expect(newer.overview().error?.code == .newerFormat)
     let empty = try RunRecord.create(inRunsFolder: runs, at: 6)
+    let error = try #require(empty.overview().error)
+    #expect(error.code == .unreadable && error.context["path"] == empty.path)
+    #expect(error.message == "run \(empty.runID) cannot be read: it has no events.jsonl")
     let fifo = try RunRecord.create(inRunsFolder: runs, at: 7)
     #expect(mkfifo(fifo.eventsPath, 0o600) == 0)
     let linked = try RunRecord.create(inRunsFolder: runs, at: 8)
     let target = try record(at: 9)
     #expect(symlink(target.eventsPath, linked.eventsPath) == 0)
     for record in [newer, empty, fifo, linked] {
-      #expect(throws: RunRecord.RemovalObstacle.self) { try record.remove() }
+      #expect(throws: RunRecord.RemovalObstacle.self) { try record.overview().remove() }
       #expect(isFolder(record.path))
     }
   }
@@ -102,9 +106,9 @@ import Testing
     let outside = "\(scratch.path)/outside"
     #expect(rename(real.path, outside) == 0 && symlink(outside, real.path) == 0)
     try record(at: 11)
-    let plan = PruningPlan(
-      try RunRecord.list(inRunsFolder: runs), latest: nil, policy: .init(keep: 1))
-    #expect(plan.removed.isEmpty && plan.left.map(\.reason) == [.noRecord("it is a link")])
+    let overview = real.overview()
+    #expect(overview.obstacle == .noRecord("it is a link"))
+    #expect(throws: RunRecord.RemovalObstacle.noRecord("it is a link")) { try overview.remove() }
     #expect(listNames(outside).contains("events.jsonl"))
   }
 
@@ -113,57 +117,34 @@ import Testing
     #expect(symlink("/", "\(record.path)/logs/root") == 0)
     try writeSmallFile("\(record.path)/bundles/\u{1B}[31m \n é", [1])
     #expect(chmod("\(record.path)/bundles", 0o500) == 0)
-    try record.remove()
+    try record.overview().remove()
     #expect(try RunRecord.list(inRunsFolder: runs).isEmpty)
     #expect(listNames(runs) == ["latest"])
   }
 
-  // MARK: Policies
-
-  private func plan(_ policy: PruningPlan.Policy, latest: RunRecord? = nil) throws -> [RunRecord] {
-    PruningPlan(try RunRecord.list(inRunsFolder: runs), latest: latest, policy: policy).removed
-      .map(\.record)
+  /// What became of a record after somebody looked at it is seen when it is to go.
+  @Test func whatIsWrittenSinceStays() throws {
+    let record = try record(at: 13, finish: nil)
+    let overview = record.overview()
+    #expect(overview.obstacle == nil)
+    let log = try record.openEventLog()
+    #expect(record.overview().obstacle == .isBeingWritten)
+    #expect(throws: RunRecord.RemovalObstacle.isBeingWritten) { try overview.remove() }
+    withExtendedLifetime(log) {}
+    #expect(isFolder(record.path))
   }
 
-  @Test func countAgeAndSize() throws {
-    let records = try (1...5).map { try record(at: Double($0) * 1000, bytes: 100_000) }
-    #expect(try plan(.init(keep: 5)).isEmpty)
-    #expect(try plan(.init(keep: 2)) == Array(records.prefix(3)))
-    #expect(try plan(.init(oldest: 3000)) == Array(records.prefix(2)))
-    // The newest stays, and so does the one that a person calls the latest.
-    #expect(try plan(.init(oldest: 1e12)) == Array(records.prefix(4)))
-    #expect(try plan(.init(oldest: 1e12), latest: records[1]) == [records[0]] + records[2...3])
-    let one = DiskUsage(of: records[0].path).bytes
-    #expect(one >= 100_000)
-    #expect(try plan(.init(maxBytes: one * 3)) == Array(records.prefix(2)))
-    #expect(try plan(.init(maxBytes: 1)) == Array(records.prefix(4)))
-    #expect(try plan(.init(keep: 4, oldest: 3000)) == Array(records.prefix(2)))
-  }
-
-  /// A folder that is no record does not stand in for the newest run.
   @Test func theNewestRecordIsOneThatCanBeRead() throws {
     let records = try (1...3).map { try record(at: Double($0) * 1000) }
     let empty = try RunRecord.create(inRunsFolder: runs, at: 9000)
     let linked = RunRecord(path: "\(runs)/\(RunIdentifier.make(at: 9001))")
     #expect(symlink(records[0].path, linked.path) == 0)
-    #expect(try plan(.init(keep: 1)) == Array(records.prefix(2)))
-    #expect(try plan(.init(keep: 2)) == [records[0]])
-    #expect(try plan(.init(oldest: 1e12)) == Array(records.prefix(2)))
-    let left = PruningPlan(
-      try RunRecord.list(inRunsFolder: runs), latest: nil, policy: .init(oldest: 1e12)
-    ).left.map(\.record)
-    #expect(left == [empty, linked])
+    let overviews = try RunRecord.list(inRunsFolder: runs).map { $0.overview() }
+    let pruning = Pruning(overviews, latest: nil, policy: .init(oldest: 1e12))
+    #expect(pruning.removed.map(\.overview.record) == Array(records.prefix(2)))
+    #expect(pruning.left.map(\.record) == [empty, linked])
     #expect(unlink("\(runs)/latest") == 0 && unlink(linked.path) == 0)
     #expect(try RunRecord.find("latest", inRunsFolder: runs) == records[2])
-  }
-
-  @Test func whatHasAnotherNameFreesNothing() throws {
-    let record = try record(at: 1, bytes: 500_000)
-    let before = DiskUsage(of: record.path)
-    #expect(link("\(record.path)/logs/x", "\(scratch.path)/x") == 0)
-    let after = DiskUsage(of: record.path)
-    #expect(before.freed == before.bytes && after.bytes == before.bytes)
-    #expect(before.freed - after.freed >= 500_000)
   }
 
   // MARK: Paths in events

@@ -155,6 +155,32 @@ import Testing
     #expect(damaged.isEmpty && !isTorn)
   }
 
+  /// Until the writer has its lock, the log is that of a killed run, which anybody may remove.
+  @Test func aLogThatIsRemovedBeforeItIsLockedIsMadeAgain() throws {
+    let scratch = try Scratch()
+    let record = try RunRecord.create(inRunsFolder: scratch.path, at: 1000)
+    var opened = 0
+    let log = try EventLogWriter(path: record.eventsPath) {
+      opened += 1
+      if opened == 1 { unlink(record.eventsPath) }
+    }
+    let event = RunEvent(time: 1, .runStarted(header(record.runID)))
+    try log.append(event)
+    #expect(opened == 2 && record.isBeingWritten)
+    #expect(try record.events() == [event])
+  }
+
+  /// Nobody writes into a record that is gone.
+  @Test func aRecordThatIsRemovedBeforeItIsLockedIsAnError() throws {
+    let scratch = try Scratch()
+    let record = try RunRecord.create(inRunsFolder: scratch.path, at: 1000)
+    let error = #expect(throws: EvidenceError.self) {
+      try EventLogWriter(path: record.eventsPath) { try? record.overview().remove() }
+    }
+    #expect(error?.code == .unwritable && error?.context["path"] == record.eventsPath)
+    #expect(try RunRecord.list(inRunsFolder: scratch.path).isEmpty)
+  }
+
   @Test func aTornLastLineIsLeftOut() throws {
     let scratch = try Scratch()
     let record = try RunRecord.create(inRunsFolder: scratch.path, at: 1000)

@@ -166,6 +166,73 @@ import Testing
     #expect(header?.sources?.map(\.runID) == ["a", "b"] && header?.isMerge == true)
   }
 
+  /// The header says of isolation and clones what is true of all runs.
+  @Test func theHeaderIsTrueOfAllRuns() throws {
+    func sandboxed(_ header: inout RunHeader) {
+      header.isolation = "sandbox"
+      header.isolationReason = "it works"
+      header.network = "loopback"
+      header.writable = ["/w1"]
+      header.scratch = ["/s1"]
+      header.clone = "overlay"
+      header.cloneReason = "the data is large"
+      header.configuration = "{}"
+    }
+    let first = run("a", .passed, change: sandboxed)
+    func state(_ change: (inout RunHeader) -> Void) throws -> RunState {
+      RunState(
+        try merged([
+          first,
+          run("b", .passed) {
+            sandboxed(&$0)
+            change(&$0)
+          },
+        ]))
+    }
+    let same = try #require(try state { _ in }.header)
+    #expect(same.isolationReason == "it works" && same.network == "loopback")
+    #expect(same.writable == ["/w1"] && same.scratch == ["/s1"] && same.configuration == "{}")
+    #expect(same.clone == "overlay" && same.cloneReason == "the data is large")
+
+    // The same level with other values.
+    let others = try state {
+      $0.isolationReason = "it was asked for"
+      $0.network = "host"
+      $0.writable = ["/w2"]
+      $0.scratch = ["/s0"]
+      $0.cloneReason = "it was asked for"
+      $0.configuration = nil
+    }
+    let header = try #require(others.header)
+    #expect(header.isolation == "sandbox" && header.isolationReason == nil)
+    #expect(header.network == nil && header.configuration == nil)
+    #expect(header.writable == ["/w1", "/w2"] && header.scratch == ["/s0", "/s1"])
+    #expect(header.clone == "overlay" && header.cloneReason == nil)
+    func differences(_ state: RunState) -> [String] {
+      state.problems.filter { $0.code == .mergeDifference }.map(\.message)
+    }
+    #expect(
+      differences(others)
+        == ["the merged runs differ in their network: loopback (a); host (b)"])
+    let copied = try #require(try state { $0.clone = "copy" }.header)
+    #expect(copied.clone == nil && copied.cloneReason == nil)
+
+    // Another level.
+    let mixed = try state {
+      $0.isolation = "processes"
+      ($0.network, $0.writable, $0.scratch) = (nil, nil, nil)
+      ($0.clone, $0.cloneReason) = ("copy", "there are no overlays")
+    }
+    let weaker = try #require(mixed.header)
+    #expect(weaker.isolation == "processes")
+    #expect(weaker.isolationReason == "the weakest of the merged runs")
+    #expect(weaker.network == nil && weaker.writable == nil && weaker.scratch == nil)
+    #expect(weaker.clone == nil && weaker.cloneReason == nil)
+    #expect(
+      differences(mixed)
+        == ["the merged runs differ in their isolation: sandbox (a); processes (b)"])
+  }
+
   @Test func whatIsNoRunIsRefused() {
     #expect(throws: OrchestrationError.self) { try RunMerge([[]]) }
     #expect(throws: OrchestrationError.self) {

@@ -28,13 +28,13 @@ struct SessionOutcome: Sendable {
   ///   - interruptsBefore: Whether a signal comes before the run starts.
   ///   - catalog: What was listed; `nil` for the package's tests.
   ///   - readsLog: Whether the run leaves a log to read.
-  ///   - continuation: The run that is gone on with.
+  ///   - resume: The run that is resumed.
   ///   - onEvent: Called for each event, on the run's thread.
   static func run(
     _ package: FakePackage, _ tests: [String]? = nil, workers: Int = 1,
     batch: BatchPolicy = .fixed(1), retries: Int = 0, checksCompany: Bool = false,
     timeLimit: Double? = nil, interruptsBefore: Bool = false, catalog: TestCatalog? = nil,
-    readsLog: Bool = true, continuation: RunContinuation? = nil,
+    readsLog: Bool = true, resume: ResumeRequest? = nil,
     configure: @escaping @Sendable (inout RunConfiguration) -> Void = { _ in },
     onEvent: @escaping @Sendable (RunEvent) -> Void = { _ in }
   ) async throws -> SessionOutcome {
@@ -68,7 +68,7 @@ struct SessionOutcome: Sendable {
         supervisor: supervisor, root: root, indexTemplate: indexTemplate, catalog: catalog,
         package: package.configuration, configuration: configuration, plan: Plan(planned),
         record: record, events: try record.openEventLog(), header: header, listener: listener,
-        continuation: continuation)
+        resume: resume)
       session.run()
       return SessionOutcome(
         state: session.state, seen: listener.events, events: readsLog ? try record.events() : [],

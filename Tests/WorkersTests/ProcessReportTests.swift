@@ -71,19 +71,3 @@ extension SupervisedProcessTests {
     #expect(SystemCallName.text("") == "")
   }
 }
-
-@Suite struct FolderSizeTests {
-  @Test func everythingBelowCounts() throws {
-    let folder = try TemporaryFolder()
-    try makeFolders(folder.path(of: "a/b"))
-    try writeSmallFile(folder.path(of: "a/b/file"), [UInt8](repeating: 1, count: 100_000))
-    symlink("/usr", folder.path(of: "a/link"))
-    let size = folderSize(folder.path, limit: .max)
-    #expect((100_000...200_000).contains(size))
-    // It ends early when there is more than anybody wants to know.
-    try writeSmallFile(folder.path(of: "a/b/second"), [UInt8](repeating: 1, count: 100_000))
-    #expect(folderSize(folder.path, limit: 1) < 200_000)
-    #expect(folderSize(folder.path(of: "nothing"), limit: 1) == 0)
-    #expect(folderSize(folder.path, limit: .max, entries: 1) < 100_000)
-  }
-}

@@ -10,13 +10,13 @@ import Testing
 
 extension RunsProcesses {
   /// A session that takes over what an earlier one has found out.
-  @Suite struct RunContinuationTests {
+  @Suite struct ResumeRequestTests {
     private let names = ["M.A/test1", "M.A/test2", "M.A/test3"]
 
     /// A run of which the first test failed and the second was running; the third exists no more.
-    private func continuation(
+    private func request(
       in folder: TemporaryFolder, products: [BuiltProduct]? = nil, acceptsChanges: Bool = false
-    ) throws -> RunContinuation {
+    ) throws -> ResumeRequest {
       let record = try RunRecord.create(inRunsFolder: folder.path(of: "old"), at: 500)
       let tests = names.map { TestID(product: FakePackage.product, library: .xctest, name: $0) }
       var header = RunHeader(
@@ -41,14 +41,14 @@ extension RunsProcesses {
           .attemptStarted(AttemptStart(test: tests[1], attempt: 1, batch: 8, worker: 1)),
         ]
       let events = kinds.map { RunEvent(time: 1, $0) }
-      return RunContinuation(
-        record: record, resumption: try RunResumption(events), acceptsChanges: acceptsChanges)
+      return ResumeRequest(
+        record: record, resumable: try ResumableRun(events), acceptsChanges: acceptsChanges)
     }
 
     @Test func everyPlannedTestHasOneResult() async throws {
       let package = try FakePackage(["M.A/test1": "fail 'again'", "M.A/test2": "echo now"])
-      let old = try continuation(in: package.folder)
-      let outcome = try await SessionOutcome.run(package, ["M.A/test2"], continuation: old)
+      let old = try request(in: package.folder)
+      let outcome = try await SessionOutcome.run(package, ["M.A/test2"], resume: old)
       #expect(outcome.state.tests.map(\.id.name) == names)
       #expect(outcome.verdicts == [.failed, .passed, .notRun])
       #expect(outcome.state.tests[2].result.reason == "the test does not exist any more")
@@ -66,11 +66,11 @@ extension RunsProcesses {
 
     @Test func filesAreTakenOverAsFarAsTheyAreThere() throws {
       let folder = try TemporaryFolder()
-      let old = try continuation(in: folder)
+      let old = try request(in: folder)
       let target = try RunRecord.create(inRunsFolder: folder.path(of: "new"), at: 600)
       let taken = try old.takingFiles(into: target)
-      var state = RunState(taken.resumption.tests.map { RunEvent(time: 0, .testPlanned($0)) })
-      for event in taken.resumption.events { state.apply(event) }
+      var state = RunState(taken.resumable.tests.map { RunEvent(time: 0, .testPlanned($0)) })
+      for event in taken.resumable.events { state.apply(event) }
       let attempt = try #require(state.tests[0].attempts.first)
       #expect(attempt.stderr == nil)
       let log = try #require(attempt.stdout)
@@ -86,14 +86,14 @@ extension RunsProcesses {
       let built = try #require(catalog.builtProducts)
       #expect(built.count == 1 && built[0].size > 0)
       #expect(built[0].modified.wholeMatch(of: #/\d+\.\d{9}/#) != nil)
-      try continuation(in: package.folder, products: built).check(catalog)
+      try request(in: package.folder, products: built).check(catalog)
       var other = built
       other[0].size += 1
       for products in [other, nil] {
-        let old = try continuation(in: package.folder, products: products)
+        let old = try request(in: package.folder, products: products)
         let error = #expect(throws: RunEngineError.self) { try old.check(catalog) }
         #expect(error?.code == .productsChanged)
-        try continuation(in: package.folder, products: products, acceptsChanges: true)
+        try request(in: package.folder, products: products, acceptsChanges: true)
           .check(catalog)
       }
     }

@@ -3,30 +3,30 @@ package import Orchestration
 import RunModel
 import SwiftTests
 
-/// A run that another one goes on with.
-package struct RunContinuation: Sendable {
+/// A run that is to be resumed by another one.
+package struct ResumeRequest: Sendable {
   package let record: RunRecord
-  package private(set) var resumption: RunResumption
+  package private(set) var resumable: ResumableRun
   /// Whether results of two builds may be in one record.
   package let acceptsChanges: Bool
 
-  package init(record: RunRecord, resumption: RunResumption, acceptsChanges: Bool) {
+  package init(record: RunRecord, resumable: ResumableRun, acceptsChanges: Bool) {
     self.record = record
-    self.resumption = resumption
+    self.resumable = resumable
     self.acceptsChanges = acceptsChanges
   }
 
   /// Takes over the files that the events refer to.
   ///
-  /// - Returns: The continuation without references to files that are missing.
+  /// - Returns: The request without references to files that are missing.
   /// - Throws: ``EvidenceError`` with the code `unwritable`.
-  func takingFiles(into target: RunRecord) throws -> RunContinuation {
+  func takingFiles(into target: RunRecord) throws -> ResumeRequest {
     func take(_ log: LogReference?) throws -> LogReference? {
       guard let log, try target.take(log.path, in: .logs, from: record) else { return nil }
       return log
     }
     var result = self
-    result.resumption.events = try resumption.events.compactMap { event in
+    result.resumable.events = try resumable.events.compactMap { event in
       var event = event
       switch event.kind {
       case .attemptFinished(var attempt):
@@ -41,8 +41,8 @@ package struct RunContinuation: Sendable {
       }
       return event
     }
-    for source in resumption.sources {
-      try target.takeJournal(of: source.runID, from: record, header: resumption.header)
+    for source in resumable.sources {
+      try target.takeJournal(of: source.runID, from: record, header: resumable.header)
     }
     return result
   }
@@ -52,8 +52,8 @@ package struct RunContinuation: Sendable {
   /// - Throws: ``RunEngineError`` with the code `productsChanged`.
   func check(_ catalog: TestCatalog) throws(RunEngineError) {
     guard !acceptsChanges else { return }
-    let run = resumption.header.runID
-    guard let old = resumption.header.products else {
+    let run = resumable.header.runID
+    guard let old = resumable.header.products else {
       throw RunEngineError(
         .productsChanged, "run \(run) does not say which build it had", context: ["run": run])
     }
@@ -67,13 +67,13 @@ package struct RunContinuation: Sendable {
       context: ["run": run, "product": first])
   }
 
-  /// Says in a header which run is gone on with.
+  /// Says in a header which run is resumed.
   ///
   /// - Parameter takesOver: Whether its results are in the log.
   func mark(_ header: inout RunHeader, takesOver: Bool) {
-    header.continues = resumption.header.runID
-    if takesOver { header.sources = resumption.sources }
-    if header.products == nil { header.products = resumption.header.products }
+    header.continues = resumable.header.runID
+    if takesOver { header.sources = resumable.sources }
+    if header.products == nil { header.products = resumable.header.products }
   }
 }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Orchestration
 
 /// What is left of a run that broke off.
-@Suite struct RunResumptionTests {
+@Suite struct ResumableRunTests {
   private let names = ["M.A/one", "M.A/two", "M.A/three", "M.A/four", "M.A/five"]
 
   /// The log of a run; each test is alone in its batch.
@@ -52,18 +52,18 @@ import Testing
   }
 
   @Test func finalResultsStay() throws {
-    let resumption = try RunResumption(log([0: .passed, 2: .failed], open: [1]))
-    #expect(resumption.tests.map(\.id.name) == names)
-    #expect(resumption.rest.map(\.name) == ["M.A/two", "M.A/four", "M.A/five"])
-    #expect(resumption.sources.map(\.runID) == ["a"] && resumption.failures == 1)
+    let resumable = try ResumableRun(log([0: .passed, 2: .failed], open: [1]))
+    #expect(resumable.tests.map(\.id.name) == names)
+    #expect(resumable.rest.map(\.name) == ["M.A/two", "M.A/four", "M.A/five"])
+    #expect(resumable.sources.map(\.runID) == ["a"] && resumable.failures == 1)
     let state = RunState(
-      resumption.tests.map { RunEvent(time: 0, .testPlanned($0)) } + resumption.events)
+      resumable.tests.map { RunEvent(time: 0, .testPlanned($0)) } + resumable.events)
     #expect(
       state.tests.map(\.result.verdict) == [.passed, .notRun, .failed, .notRun, .notRun])
     #expect(state.tests[1].open == nil && state.tests[2].bundles.count == 1)
-    #expect(resumption.events.allSatisfy { $0.run == "a" })
-    let batches = Set(resumption.events.compactMap { $0.place?.batch })
-    #expect(batches == [1, 2, 3] && resumption.lastBatch == 3)
+    #expect(resumable.events.allSatisfy { $0.run == "a" })
+    let batches = Set(resumable.events.compactMap { $0.place?.batch })
+    #expect(batches == [1, 2, 3] && resumable.lastBatch == 3)
   }
 
   /// The end of a run has a part in these.
@@ -72,14 +72,14 @@ import Testing
     let log = log(
       [0: .passed, 1: verdict],
       finish: RunFinish(exitCode: 130, duration: 1, interruptedBy: "SIGINT"))
-    #expect(try RunResumption(log).rest.map(\.name) == Array(names.dropFirst()))
+    #expect(try ResumableRun(log).rest.map(\.name) == Array(names.dropFirst()))
   }
 
   @Test func aFailureWithoutItsBundleIsRunAgain() throws {
-    let resumption = try RunResumption(log([0: .passed, 1: .crashed], hasBundles: false))
-    #expect(resumption.rest.first?.name == "M.A/two" && resumption.failures == 0)
+    let resumable = try ResumableRun(log([0: .passed, 1: .crashed], hasBundles: false))
+    #expect(resumable.rest.first?.name == "M.A/two" && resumable.failures == 0)
     #expect(
-      !resumption.events.contains {
+      !resumable.events.contains {
         if case .testFinished(let result) = $0.kind {
           result.test.name == "M.A/two"
         } else {
@@ -90,12 +90,12 @@ import Testing
 
   @Test func refusalsSayWhy() {
     func message(_ log: [RunEvent]) -> String? {
-      #expect(throws: OrchestrationError.self) { try RunResumption(log) }?.message
+      #expect(throws: OrchestrationError.self) { try ResumableRun(log) }?.message
     }
     #expect(message([]) == "it has no first event; 'carrel run' begins anew")
     #expect(message(log([:])) == "it did not come to its first test; 'carrel run' begins anew")
     let second = log([:]) { $0.continues = "z" }
-    #expect(message(second)?.contains("'carrel resume z' goes on") == true)
+    #expect(message(second)?.contains("'carrel resume z' resumes") == true)
     let over = log([0: .passed], finish: RunFinish(exitCode: 0, duration: 1))
     #expect(message(over) == "it came to its end")
     let merged = log([0: .passed]) { $0.sources = [] }
@@ -104,15 +104,15 @@ import Testing
 
   /// The command line with all options is that of the first run.
   @Test func theOriginIsFound() throws {
-    let first = try RunResumption(log([0: .passed], open: [1]))
+    let first = try ResumableRun(log([0: .passed], open: [1]))
     let second = log([2: .passed]) {
       $0.runID = "b"
       $0.arguments = ["resume"]
       $0.continues = "a"
       $0.sources = first.sources
     }
-    let resumption = try RunResumption(second)
-    #expect(resumption.origin.arguments == ["run"] && resumption.header.runID == "b")
-    #expect(resumption.sources.map(\.runID) == ["a", "b"])
+    let resumable = try ResumableRun(second)
+    #expect(resumable.origin.arguments == ["run"] && resumable.header.runID == "b")
+    #expect(resumable.sources.map(\.runID) == ["a", "b"])
   }
 }

@@ -5,11 +5,11 @@ package import RunModel
 /// Tests with a final result keep it. All others are run again, from their first attempt: what ran
 /// when the run ended, what had not started, what waited for a retry or a check, and a failure
 /// whose bundle was not complete.
-package struct RunResumption: Sendable {
+package struct ResumableRun: Sendable {
   /// The header of the run.
   package let header: RunHeader
-  /// Of the run that this one, or the one that it went on with, began with: its command line has
-  /// all options.
+  /// Of the run that was resumed first, which is this one when it is no resumed run: its command
+  /// line has all options.
   package let origin: RunHeader
   /// The whole plan, in its order.
   package let tests: [TestDescriptor]
@@ -19,7 +19,7 @@ package struct RunResumption: Sendable {
   package var events: [RunEvent]
   /// The runs that the events are of.
   package let sources: [RunSource]
-  /// The greatest number of a batch in the events.
+  /// The greatest number of a batch in the events; 0 when there is none.
   package let lastBatch: Int
 
   /// Number of tests that have failed for good, and count for a limit of failures.
@@ -34,7 +34,7 @@ package struct RunResumption: Sendable {
       throw Self.refusal("it has no first event; 'carrel run' begins anew")
     }
     guard !header.isMerge else {
-      throw Self.refusal("it was merged; go on with the runs that it was made of")
+      throw Self.refusal("it was merged; resume the runs that it was made of")
     }
     if let finish = state.finish, finish.interruptedBy == nil {
       throw Self.refusal("it came to its end")
@@ -42,7 +42,7 @@ package struct RunResumption: Sendable {
     let hasPlan = log.contains { if case .batchStarted = $0.kind { true } else { false } }
     guard hasPlan else {
       let advice =
-        header.continues.map { "'carrel resume \($0)' goes on with the run before it" }
+        header.continues.map { "'carrel resume \($0)' resumes the run before it" }
         ?? "'carrel run' begins anew"
       throw Self.refusal("it did not come to its first test; \(advice)")
     }

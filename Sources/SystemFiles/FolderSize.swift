@@ -1,5 +1,4 @@
 import Glibc
-import SystemFiles
 
 /// Bytes that the files below a folder take on the disk; links are not followed.
 ///
