@@ -87,8 +87,7 @@ private struct Reproduction {
     configuration.limits = try LimitOptions.limits(
       arguments, over: header?.limits?.limits ?? ResourceLimits())
     try ConfigurationFile.read(
-      into: &configuration, arguments, package: package.location.package,
-      recorded: .some(header?.configuration), context)
+      into: &configuration, &package, arguments, recorded: .some(header?.configuration), context)
     takeOverIsolation(into: &configuration.isolation, package: package.location.package)
     try IsolationOptions.take(arguments, into: &configuration, context)
     let restoration = ContainerRestoration(bundle)

@@ -3,7 +3,7 @@ import Glibc
 import IntentSystem
 import Orchestration
 import RunModel
-package import SwiftTests
+import SwiftTests
 import SystemFiles
 package import Workers
 
@@ -13,17 +13,30 @@ package struct CatalogMaker {
   private static let keptOutput = 1 << 16
 
   private let supervisor: Supervisor
-  private let configuration: PackageConfiguration
-  private let toolchain: Toolchain
+  /// As it was given, without what would lead processes to another toolchain.
+  let configuration: PackageConfiguration
+  let choice: ToolchainChoice
+  private var toolchain: Toolchain { choice.toolchain }
+  /// The user's cache folder, as far as there is one.
+  private let cache: String?
   private let listener: (any RunListener)?
 
-  /// - Throws: ``SwiftTestsError`` when there is no package, or no toolchain.
+  /// - Throws: ``SwiftTestsError`` when there is no package, or not the toolchain that is wanted;
+  ///   ``EvidenceError`` when the manifest cannot be read.
   package init(
     supervisor: Supervisor, configuration: PackageConfiguration, listener: (any RunListener)?
-  ) throws(SwiftTestsError) {
-    toolchain = try Toolchain.find(path: configuration.environment["PATH"])
+  ) throws {
     try configuration.location.checkPackage()
+    let cache = try? PrivateFolder.cache(environment: configuration.environment)
+    choice = try ToolchainChoice.choose(
+      configuration.toolchain, package: configuration.location.package,
+      environment: configuration.environment,
+      probe: ToolchainProbe(
+        supervisor: supervisor, cache: cache, environment: configuration.environment))
+    self.cache = cache
     self.supervisor = supervisor
+    var configuration = configuration
+    configuration.environment = choice.toolchain.environment(configuration.environment)
     self.configuration = configuration
     self.listener = listener
   }
@@ -38,23 +51,129 @@ package struct CatalogMaker {
     let build = PackageBuild(
       toolchain: toolchain, location: location, extraFlags: configuration.buildFlags)
     let cache = try PrivateFolder.cache(environment: configuration.environment)
+    var check = ToolchainCheck(choice, cache: cache)
+    var problems = try check.beforeBuild()
+    problems += try checkBuilder()
     for folder in [cache, cache + "/products"] { Leftovers.remove(in: folder) }
     let observer = ObserverLibrary(toolchain: toolchain, cache: cache)
     if !configuration.skipsBuild { try self.build(build) }
     try self.build(observer)
     if supervisor.interruption != nil {
       return TestCatalog(
-        products: [], tests: [], problems: [], compiler: toolchain.binFolder, observer: observer,
+        products: [], tests: [], problems: problems, compiler: choice.shown, observer: observer,
         cache: cache)
     }
-    var problems: [RunProblem] = []
-    let products = try testProducts(&problems)
+    if !configuration.skipsBuild { problems += try markBuild() }
+    let built = try testProducts(&problems)
+    problems += try check.afterBuild(built, in: location.products)
+    let products = built.filter { isLoadable($0, &problems) }
+    let apps = AppFinder.appExecutables(in: location.products)
+    let digests = digests(check, of: products.map(\.executable) + apps + [observer.path])
     var catalog = TestCatalog(
-      products: products, tests: [], problems: problems,
-      compiler: location.compilerVersion() ?? toolchain.binFolder, observer: observer,
-      cache: cache)
+      products: products, tests: [], problems: problems, compiler: compiler,
+      observer: observer, cache: cache)
     try list(into: &catalog, root: root, indexTemplate: indexTemplate)
+    catalog.toolchain = record((digests() ?? check).facts)
     return catalog
+  }
+
+  /// What built the products, as far as that is known, else what would.
+  private var compiler: String {
+    let notes = configuration.location.compilerNotes()
+    let own = choice.description.swiftVersion
+    return notes.last { SwiftVersion(describedBy: $0) == own } ?? notes.last
+      ?? choice.description.version ?? toolchain.binFolder
+  }
+
+  private func record(_ facts: ToolchainFacts) -> ToolchainRecord {
+    ToolchainRecord(
+      path: toolchain.binFolder, reason: choice.reason,
+      policy: choice.manifest.map { _ in choice.policy }, facts: facts)
+  }
+
+  /// Computes the digests of files of the toolchain while other things are done.
+  ///
+  /// - Returns: Waits for the end; `nil` when a signal came first.
+  private func digests(
+    _ check: ToolchainCheck, of executables: [String]
+  ) -> () -> ToolchainCheck? {
+    let (supervisor, box) = (supervisor, Box<ToolchainCheck>())
+    supervisor.loop.inBackground {
+      var check = check
+      check.complete(with: executables)
+      return check
+    } then: {
+      box.value = $0
+    }
+    return {
+      supervisor.loop.run { box.value != nil || supervisor.interruption != nil }
+      return box.value
+    }
+  }
+
+  private final class Box<Value> {
+    var value: Value?
+  }
+
+  /// Looks for products of another toolchain; before a build they are removed.
+  ///
+  /// - Throws: ``SwiftTestsError`` with the code `staleProducts` when they are to be used.
+  private func checkBuilder() throws(SwiftTestsError) -> [RunProblem] {
+    let location = configuration.location
+    guard let other = BuildMark.otherBuilder(of: location, than: choice) else { return [] }
+    let fact = "what is in \(location.products) was built by \(other), not by \(choice.shown)"
+    if configuration.skipsBuild {
+      guard configuration.toolchain.policy != .off else {
+        return [RunProblem(severity: .warning, code: .staleProducts, message: fact)]
+      }
+      throw SwiftTestsError(
+        .staleProducts,
+        "\(fact); leave out --skip-build, or name the toolchain that built it with --toolchain",
+        context: ["path": location.products])
+    }
+    guard BuildMark.removeProducts(of: location) else {
+      throw SwiftTestsError(
+        .staleProducts, "\(fact), and cannot be removed; remove it, or give another --scratch-path",
+        context: ["path": location.products])
+    }
+    return [
+      RunProblem(
+        severity: .warning, code: .staleProducts, message: fact + "; everything is built anew")
+    ]
+  }
+
+  /// Notes who built, and finds out whether that is who was asked to.
+  ///
+  /// - Throws: ``SwiftTestsError`` with the code `toolchainDiffers` under the policy `exact`.
+  private func markBuild() throws(SwiftTestsError) -> [RunProblem] {
+    let location = configuration.location
+    let notes = location.compilerNotes()
+    BuildMark(choice, notes: notes).write(in: location.products)
+    let versions = notes.compactMap { SwiftVersion(describedBy: $0) }
+    guard let own = choice.description.swiftVersion, let last = notes.last, !versions.isEmpty,
+      !versions.contains(own)
+    else { return [] }
+    let message =
+      "\(choice.shown) says that it is Swift \(own), and what it built was compiled by \(last)"
+    guard choice.manifest == nil || choice.policy != .exact else {
+      throw SwiftTestsError(.toolchainDiffers, message)
+    }
+    return [RunProblem(severity: .warning, code: .toolchainMixed, message: message)]
+  }
+
+  /// A product that lacks its libraries is one problem, not one for each of its tests.
+  private func isLoadable(_ product: TestProduct, _ problems: inout [RunProblem]) -> Bool {
+    let missing = RuntimeLibraries(
+      of: [product.executable], runtimeFolder: toolchain.runtimeFolder
+    ).missing
+    guard !missing.isEmpty else { return true }
+    problems.append(
+      RunProblem(
+        severity: .error, code: .loaderFailed,
+        message: "\(product.name) does not find \(missing.joined(separator: ", ")), which its "
+          + "toolchain has in \(toolchain.runtimeFolder): it was linked for another place; build "
+          + "it anew"))
+    return false
   }
 
   /// After a build that succeeded, a package without test products has no tests; whether that is a
@@ -263,6 +382,7 @@ package struct CatalogMaker {
     let location = configuration.location
     var needed = [
       location.package, location.scratch, location.products, folder(of: toolchain.binFolder),
+      toolchain.runtimeFolder,
       folder(of: catalog.observer.path),
     ]
     needed += catalog.products.map { folder(of: $0.executable) }

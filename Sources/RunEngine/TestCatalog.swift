@@ -14,6 +14,8 @@ package struct TestCatalog {
   package var problems: [RunProblem]
   /// The compiler's one-line description of itself.
   package var compiler: String
+  /// The toolchain and what is known of it; `nil` when that was not found out.
+  package var toolchain: ToolchainRecord?
   package var observer: ObserverLibrary
   /// Folder for what is remembered between runs.
   var cache: String
