@@ -74,6 +74,7 @@ package struct CatalogMaker {
       observer: observer, cache: cache)
     try list(into: &catalog, root: root, indexTemplate: indexTemplate)
     catalog.toolchain = record((digests() ?? check).facts)
+    catalog.expectedCompiler = choice.expectedCompiler
     return catalog
   }
 
@@ -163,17 +164,48 @@ package struct CatalogMaker {
 
   /// A product that lacks its libraries is one problem, not one for each of its tests.
   private func isLoadable(_ product: TestProduct, _ problems: inout [RunProblem]) -> Bool {
-    let missing = RuntimeLibraries(
-      of: [product.executable], runtimeFolder: toolchain.runtimeFolder
-    ).missing
-    guard !missing.isEmpty else { return true }
+    let runtime = toolchain.runtimeFolder
+    let doubtful = RuntimeLibraries(
+      of: [product.executable], runtimeFolder: runtime
+    ).unresolved
+    guard !doubtful.isEmpty else { return true }
+    let missing = librariesNotFound(by: product)
+    guard let first = missing.first else { return true }
+    let advice =
+      access("\(runtime)/\(first)", F_OK) == 0
+      ? "; the toolchain has it in \(runtime), and the product was linked for another place: build "
+        + "it anew" : "; install it, or pass LD_LIBRARY_PATH on with --pass-env"
     problems.append(
       RunProblem(
         severity: .error, code: .loaderFailed,
-        message: "\(product.name) does not find \(missing.joined(separator: ", ")), which its "
-          + "toolchain has in \(toolchain.runtimeFolder): it was linked for another place; build "
-          + "it anew"))
+        message: "\(product.name) cannot be loaded: \(missing.joined(separator: ", ")) "
+          + "\(missing.count == 1 ? "was" : "were") not found" + advice))
     return false
+  }
+
+  /// What the dynamic linker itself says, in the environment of tests (ld.so(8)).
+  private func librariesNotFound(by product: TestProduct) -> [String] {
+    let passed = TestEnvironment(
+      caller: configuration.environment, additional: configuration.passedVariables
+    ).passed
+    var environment = configuration.environment.filter { passed.contains($0.key) }
+    environment["LD_TRACE_LOADED_OBJECTS"] = "1"
+    var output: [UInt8] = []
+    _ = supervisor.run(
+      [
+        ProcessRequest(
+          executable: product.executable, arguments: [], environment: environment,
+          directory: configuration.location.package,
+          scope: "\(Watchdog.programMark)-libraries")
+      ], limit: configuration.listingLimit
+    ) { _, stream, bytes in
+      if stream == .stdout { output += bytes }
+    }
+    let marker = " => not found"
+    return String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap { line in
+      guard line.hasSuffix(marker) else { return nil }
+      return line.dropLast(marker.count).split { $0 == "\t" || $0 == " " }.first.map { String($0) }
+    }
   }
 
   /// After a build that succeeded, a package without test products has no tests; whether that is a
@@ -326,10 +358,11 @@ package struct CatalogMaker {
           isLate
           ? error.message + " after the limit of \(configuration.listingLimit.formattedSeconds)"
           : error.message
-        catalog.problems.append(
-          RunProblem(
-            severity: .error, code: .init(rawValue: error.code.rawValue), message: message,
-            output: error.output))
+        let problem = RunProblem(
+          severity: .error, code: .init(rawValue: error.code.rawValue), message: message,
+          output: error.output)
+        // A product that cannot be loaded is so for both libraries.
+        if !catalog.problems.contains(problem) { catalog.problems.append(problem) }
       }
       catalog.warnings[listing.product.name, default: []] += listing.warnings
       if let problem = homeProblems[index] { catalog.problems.append(problem) }

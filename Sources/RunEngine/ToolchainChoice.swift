@@ -1,5 +1,6 @@
 import Evidence
 import Glibc
+import IntentSystem
 package import RunModel
 import SwiftTests
 import SystemFiles
@@ -64,7 +65,10 @@ struct ToolchainChoice {
       guard let chosen else {
         throw notInstalled(manifestPath, "Swift \(wanted)", found, wanted.build)
       }
-      return try choice(chosen, "\(manifestPath) wants Swift \(wanted)")
+      let isSame = probe.describe(chosen).swiftVersion?.numbers == wanted.numbers
+      return try choice(
+        chosen,
+        "\(manifestPath) wants Swift \(wanted)" + (isSame ? "" : ", and this is the nearest"))
     }
     if let file = try versionFile(for: package) {
       let found = candidates(search, probe)
@@ -126,6 +130,13 @@ struct ToolchainChoice {
   private static func exists(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
+  }
+
+  /// What apps shall have been compiled with, when a manifest pins it.
+  var expectedCompiler: ExpectedCompiler? {
+    guard manifest != nil, let version = description.swiftVersion else { return nil }
+    return ExpectedCompiler(
+      version: version, clang: description.clang, path: toolchain.binFolder)
   }
 
   private struct Candidate {

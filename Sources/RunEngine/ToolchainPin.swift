@@ -110,7 +110,8 @@ package struct ToolchainVerification {
     }
     survey.save()
     return Outcome(
-      toolchain: choice.shown, reason: choice.reason, missing: missing,
+      toolchain: choice.shown,
+      reason: missing == nil ? choice.reason : "it comes first on PATH", missing: missing,
       differences: facts.differences(from: wanted),
       compared: wanted.values.count - wanted.unknownNames.count, unknown: wanted.unknownNames)
   }

@@ -6,8 +6,9 @@ import SystemFiles
 package struct RuntimeLibraries: Sendable {
   /// Absolute paths by file name.
   package private(set) var loaded: [String: String] = [:]
-  /// File names of libraries that the toolchain has and the executable does not find.
-  package private(set) var missing: [String] = []
+  /// File names of libraries that are neither where the files say, nor in the system's usual
+  /// folders; the dynamic linker may know more folders.
+  package private(set) var unresolved: [String] = []
   /// The folders with a Swift runtime that libraries are loaded from, links resolved.
   package private(set) var folders: Set<String> = []
 
@@ -48,13 +49,11 @@ package struct RuntimeLibraries: Sendable {
             loaded[name] = "\(folder)/\(name)"
             folders.insert(folder)
           }
-        } else if access("\(runtimeFolder)/\(name)", F_OK) == 0,
-          !Self.systemFolders.contains(where: { access("\($0)/\(name)", F_OK) == 0 })
-        {
+        } else if !Self.systemFolders.contains(where: { access("\($0)/\(name)", F_OK) == 0 }) {
           lacking.insert(name)
         }
       }
     }
-    missing = lacking.subtracting(found).sorted()
+    unresolved = lacking.subtracting(found).sorted()
   }
 }

@@ -71,9 +71,10 @@ extension Toolchain {
   package func buildEnvironment(_ caller: [String: String]) -> [String: String] {
     var result = environment(caller)
     result["PATH"] = binFolder + (result["PATH"].map { ":\($0)" } ?? "")
-    // SwiftPM takes the compilers for packages and manifests from these.
-    result["SWIFT_EXEC"] = swiftc
-    result["SWIFT_EXEC_MANIFEST"] = swiftc
+    // With these SwiftPM takes compilers, or itself, from elsewhere.
+    for name in ["SWIFT_EXEC", "SWIFT_EXEC_MANIFEST", "SWIFTPM_CUSTOM_BIN_DIR"] {
+      result[name] = nil
+    }
     return result
   }
 }
