@@ -13,8 +13,8 @@ enum ToolchainCommand {
     positionals: ["pin|verify", "[PACKAGE]"],
     options: [
       OptionSpec(
-        "--against", value: "BUNDLE|FILE",
-        help: "verify: compare with what a failure bundle says, or with this manifest (default: "
+        "--against", value: "PATH",
+        help: "verify: compare with what this failure bundle or manifest says (default: "
           + "PACKAGE/\(ToolchainManifest.name))"),
       OptionSpec(
         "--output", value: "FILE",
@@ -141,8 +141,9 @@ enum ToolchainCommand {
     let manifest = try BundleReader(path: path).manifest()
     guard let details = manifest.toolchainDetails else {
       throw CommandError(
-        .usage, "the bundle \(path) does not say what it was built with: an older version of "
-          + "Carrel has written it")
+        .usage,
+        "the bundle \(path) does not say what it was built with: an older version of Carrel has "
+          + "written it")
     }
     return details.facts
   }

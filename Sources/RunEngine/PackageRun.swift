@@ -83,7 +83,8 @@ package struct PackageRun {
       catalog: catalog,
       package: package, configuration: request.configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: isolation.plan,
-      cloneWay: clones?.way ?? .copy, listener: listener, limiter: limiter, continuation: continuation)
+      cloneWay: clones?.way ?? .copy, listener: listener, limiter: limiter,
+      continuation: continuation)
     if level == nil, isolation.choice.level == .processes {
       session.log(
         .problem(

@@ -37,8 +37,9 @@ struct ToolchainCheck {
   mutating func afterBuild(
     _ products: [TestProduct], in folder: String
   ) throws(SwiftTestsError) -> [RunProblem] {
-    guard wanted?.values.keys.contains(where: { ToolchainFactKind(of: $0)?.isOfBuild ?? false })
-      ?? false
+    guard
+      wanted?.values.keys.contains(where: { ToolchainFactKind(of: $0)?.isOfBuild ?? false })
+        ?? false
     else { return [] }
     let found = survey.buildFacts(products, in: folder)
     survey.save()

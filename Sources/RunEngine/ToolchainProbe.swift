@@ -78,9 +78,10 @@ struct ToolchainProbe {
     let said = text(outputs[0]) + "\n" + text(errors[0])
     if case .success(.exited(0)) = ends[0], let line = line(with: "Swift version", in: said) {
       description.version = line.trimmed
-      description.target = said.split(whereSeparator: \.isNewline).first {
-        $0.hasPrefix("Target: ")
-      }?.dropFirst("Target: ".count).trimmed
+      description.target =
+        said.split(whereSeparator: \.isNewline).first {
+          $0.hasPrefix("Target: ")
+        }?.dropFirst("Target: ".count).trimmed
     } else {
       let end =
         switch ends[0] {

@@ -116,7 +116,8 @@ extension ToolchainRequirement: CustomStringConvertible {
     switch self {
     case .release(let version): "Swift \(version)"
     case .newestRelease(let prefix):
-      prefix.isEmpty ? "any release" : "a release \(prefix.map { "\($0)" }.joined(separator: ".")).x"
+      prefix.isEmpty
+        ? "any release" : "a release \(prefix.map { "\($0)." }.joined())x"
     case .snapshot(let branch, let day):
       "a snapshot of \(branch ?? "main")" + (day.map { " of \($0)" } ?? "")
     }

@@ -70,7 +70,8 @@ extension Toolchain {
   /// The variables for a build: whatever looks for a program of the toolchain finds this one's.
   package func buildEnvironment(_ caller: [String: String]) -> [String: String] {
     var result = environment(caller)
-    result["PATH"] = binFolder + (result["PATH"].map { ":\($0)" } ?? "")
+    // The linker is the system's.
+    result["PATH"] = "\(binFolder):\(result["PATH"] ?? "/usr/local/bin:/usr/bin:/bin")"
     // With these SwiftPM takes compilers, or itself, from elsewhere.
     for name in ["SWIFT_EXEC", "SWIFT_EXEC_MANIFEST", "SWIFTPM_CUSTOM_BIN_DIR"] {
       result[name] = nil

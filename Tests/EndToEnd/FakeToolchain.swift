@@ -39,7 +39,8 @@ struct FakeToolchain: Sendable {
       for folder in folders {
         guard let pointer = realpath("\(folder)/swift", nil) else { continue }
         defer { free(pointer) }
-        return "/" + String(cString: pointer).split(separator: "/").dropLast().joined(separator: "/")
+        let parts = String(cString: pointer).split(separator: "/")
+        return "/" + parts.dropLast().joined(separator: "/")
       }
       throw FixtureProblem("there is no swift on PATH")
     }

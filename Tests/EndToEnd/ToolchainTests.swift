@@ -197,7 +197,8 @@ extension EndToEnd {
         // What was built was built by the real one.
         let list = try await copy.invoke("list", environment: ["HOME": home])
         #expect(list.status == 6, "\(list.allText)")
-        #expect(list.errorText.contains("not by Swift 9.9.9 (swift-9.9.9-RELEASE) in \(fake.programs)"))
+        let name = "Swift 9.9.9 (swift-9.9.9-RELEASE) in \(fake.programs)"
+        #expect(list.errorText.contains("not by \(name)"))
       }
     }
 
@@ -229,7 +230,7 @@ extension EndToEnd {
       let package = try FixturePackage.copy("TwoSuites", to: folder.path)
       let log = folder.path(of: "calls")
       let shadow = folder.path(of: "shadow")
-      for name in ["swift", "swiftc", "clang", "llvm-symbolizer", "swift-build", "lld", "ld.gold"] {
+      for name in ["swift", "swiftc", "clang", "llvm-symbolizer", "swift-build", "lld"] {
         try writeScript("\(shadow)/\(name)", "echo \"\(name) $*\" >>'\(log)'; exit 1")
       }
       let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
@@ -394,7 +395,8 @@ extension EndToEnd {
         #expect(test.result.verdict == (isPlain ? .passed : .environment), "\(test.id)")
         guard !isPlain else { continue }
         let reason = test.decisive?.reason ?? ""
-        #expect(reason.contains("com.example.TestApp was compiled with Swift \(version.numbers[0])."))
+        let major = version.numbers[0]
+        #expect(reason.contains("com.example.TestApp was compiled with Swift \(major)."))
         #expect(reason.contains("(clang 99.0.0 (elsewhere 1234)) in \(fake.programs)"), "\(reason)")
       }
     }

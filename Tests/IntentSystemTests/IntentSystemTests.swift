@@ -261,13 +261,14 @@ import Workers
   }
 
   /// What an app says it was compiled with, and whether it fits Swift 6.3.1 with clang 21.
-  @Test(arguments: [
-    ("Swift 6.3.1", "21.0.0 (x)", true), ("Swift 6.3.1", "21.0.0 (x) ", true),
-    ("Swift 6.3.1", "", true), ("Swift 6.3.1", "21.0.0 (y)", false), ("Swift 6.3", nil, true),
-    ("Swift 6.3.0", nil, false), ("Swift 6.2.4", "21.0.0 (x)", false), ("C", "9", true),
-    (nil, "9", true), ("Swift 6.2.5 or newer", nil, true), ("Swift 6.4.0 or newer", nil, false),
-    ("Swift six", nil, true),
-  ] as [(String?, String?, Bool)])
+  @Test(
+    arguments: [
+      ("Swift 6.3.1", "21.0.0 (x)", true), ("Swift 6.3.1", "21.0.0 (x) ", true),
+      ("Swift 6.3.1", "", true), ("Swift 6.3.1", "21.0.0 (y)", false), ("Swift 6.3", nil, true),
+      ("Swift 6.3.0", nil, false), ("Swift 6.2.4", "21.0.0 (x)", false), ("C", "9", true),
+      (nil, "9", true), ("Swift 6.2.5 or newer", nil, true), ("Swift 6.4.0 or newer", nil, false),
+      ("Swift six", nil, true),
+    ] as [(String?, String?, Bool)])
   func compilersThatDoNotFit(compiler: String?, clang: String?, fits: Bool) throws {
     let bench = try Bench {
       $0.expectedCompiler = ExpectedCompiler(

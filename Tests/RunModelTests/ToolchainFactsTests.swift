@@ -36,7 +36,9 @@ import Testing
     #expect(found.differences(from: ToolchainFacts()) == [])
   }
 
-  @Test(arguments: [("5.12", true), ("5.12.0-1", true), ("5.9", false), ("6", true), ("4.20", false)])
+  @Test(arguments: [
+    ("5.12", true), ("5.12.0-1", true), ("5.9", false), ("6", true), ("4.20", false),
+  ])
   func kernelsAreComparedByNumbers(release: String, isEnough: Bool) {
     let found = ToolchainFacts(["kernel.release": release])
     let differences = found.differences(from: ToolchainFacts(["kernel.minimum": "5.12"]))
@@ -44,14 +46,15 @@ import Testing
     #expect(isEnough || differences.first?.found == release)
   }
 
-  @Test(arguments: [
-    ("compiler.version", "6.3.1", "6.3.2", ToolchainDifferenceWeight.warning),
-    ("compiler.version", "6.3.1", "6.2.1", .error), ("compiler.version", "6.3.1", nil, .error),
-    ("compiler.version", "6.3.1", "6.3-dev", .error), ("target", "a", "b", .error),
-    ("libc", "glibc 2.36", "musl 1", .warning), ("library.libarchive", "1", "2", .ignored),
-    ("runtime.libA.so", "a", nil, .warning), ("product.P", "a", "b", .error),
-    ("kernel.release", "6.1", "6.2", .ignored), ("future.fact", "a", "b", .ignored),
-  ] as [(String, String, String?, ToolchainDifferenceWeight)])
+  @Test(
+    arguments: [
+      ("compiler.version", "6.3.1", "6.3.2", ToolchainDifferenceWeight.warning),
+      ("compiler.version", "6.3.1", "6.2.1", .error), ("compiler.version", "6.3.1", nil, .error),
+      ("compiler.version", "6.3.1", "6.3-dev", .error), ("target", "a", "b", .error),
+      ("libc", "glibc 2.36", "musl 1", .warning), ("library.libarchive", "1", "2", .ignored),
+      ("runtime.libA.so", "a", nil, .warning), ("product.P", "a", "b", .error),
+      ("kernel.release", "6.1", "6.2", .ignored), ("future.fact", "a", "b", .ignored),
+    ] as [(String, String, String?, ToolchainDifferenceWeight)])
   func compatibleTellsWhatChangesResults(
     fact: String, wanted: String, found: String?, weight: ToolchainDifferenceWeight
   ) {
