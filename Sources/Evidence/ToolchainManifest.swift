@@ -26,11 +26,17 @@ package struct ToolchainManifest: Hashable, Sendable {
 
   /// Reads a manifest.
   ///
-  /// - Throws: ``EvidenceError`` with the code `invalidManifest`, which names the file; `notFound`
-  ///   or `unreadable` when it cannot be read.
+  /// - Throws: ``EvidenceError`` with the code `invalidManifest`, or `notFound` when there is none;
+  ///   both name the file.
   package init(readingFrom path: String) throws(EvidenceError) {
-    let bytes = try evidence { () throws(FileError) in
-      try readFile(path, maxBytes: Self.maxBytes)
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try readFile(path, maxBytes: Self.maxBytes)
+    } catch {
+      guard error.code != .notFound else { throw EvidenceError(error) }
+      throw EvidenceError(
+        .invalidManifest, "the toolchain manifest '\(path)' cannot be read",
+        context: error.context, cause: error)
     }
     func invalid(_ reason: String) -> EvidenceError {
       EvidenceError(

@@ -47,12 +47,14 @@ struct BuildMark: Codable, Hashable, Sendable {
   ///
   /// - Returns: The other one for people; `nil` when it was this one, and when nothing tells.
   static func otherBuilder(of location: BuildLocation, than choice: ToolchainChoice) -> String? {
+    // Who does not say its version builds nothing either.
+    guard let version = choice.description.swiftVersion else { return nil }
     let notes = location.compilerNotes()
     if let mark = BuildMark(in: location.products), mark.notes == notes {
       let own = BuildMark(choice, notes: notes)
       return mark.toolchain == own.toolchain ? nil : mark.shown
     }
-    if let version = choice.description.swiftVersion, !notes.isEmpty {
+    if !notes.isEmpty {
       let versions = notes.compactMap { SwiftVersion(describedBy: $0) }
       if !versions.isEmpty, !versions.contains(version) { return notes.last }
     }

@@ -330,6 +330,12 @@ extension EndToEnd {
       #expect(problems.first?.message.contains("not by Swift 9.9.9") == true)
       #expect(try second.state.header?.toolchainDetails?.path == fake.programs)
       #expect(try second.state.header?.toolchainDetails?.facts[.compilerVersion] == "9.9.9")
+      let repro = try await Carrel.invoke([
+        "repro", try #require(try first.bundles.first), package.path, "--skip-build",
+        "--toolchain", fake.path,
+      ])
+      #expect(repro.errorText.contains("compiler.version was 6"), "\(repro.allText)")
+      #expect(repro.errorText.contains(", is 9.9.9; "), "\(repro.allText)")
 
       let back = try await run("4", "--filter", "FirstTests")
       #expect(try back.state.problems.map(\.code) == [.staleProducts], "\(back)")

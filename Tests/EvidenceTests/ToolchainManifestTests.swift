@@ -56,6 +56,10 @@ import Testing
       try ToolchainManifest(readingFrom: folder.path(of: "none.json"))
     }
     #expect(error?.code == .notFound)
+    let unreadable = #expect(throws: EvidenceError.self) {
+      try ToolchainManifest(readingFrom: folder.path)
+    }
+    #expect(unreadable?.code == .invalidManifest)
   }
 
   /// The examples of FIPS 180-4.
