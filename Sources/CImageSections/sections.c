@@ -92,3 +92,11 @@ size_t carrel_conformances(const char *module, const char *const *protocols, siz
 }
 
 void carrel_pass_lines_on(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+
+const char *carrel_clang_version(void) {
+#ifdef __clang_version__
+  return __clang_version__;
+#else
+  return "";
+#endif
+}

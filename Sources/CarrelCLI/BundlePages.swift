@@ -126,7 +126,8 @@ struct BundlePage {
     row("run", manifest.runID)
     row("package", manifest.package)
     row("worker", "\(manifest.worker), batch \(manifest.batch)")
-    row("toolchain", manifest.toolchain)
+    let place = manifest.toolchainDetails.map { " in \($0.path)" } ?? ""
+    row("toolchain", manifest.toolchain + place)
     row("build", try build())
     row("runtime", manifest.runtime)
     row("isolation", manifest.isolation)

@@ -102,6 +102,7 @@ package enum CarrelCommand {
     Command(RerunCommand.spec, RerunCommand.run), Command(ResumeCommand.spec, ResumeCommand.run),
     Command(ReportCommand.spec, ReportCommand.run),
     Command(RunsCommand.spec, RunsCommand.run), Command(MergeCommand.spec, MergeCommand.run),
+    Command(ToolchainCommand.spec, ToolchainCommand.run),
     Command(DoctorCommand.spec, DoctorCommand.run),
   ]
 

@@ -1,6 +1,7 @@
 import Evidence
 import Orchestration
 import RunEngine
+import RunModel
 import SearchIndex
 import SwiftTests
 import Workers
@@ -38,7 +39,7 @@ struct CommandError: Error {
       let status: ExitCode =
         switch error.code {
         case .unwritable, .invalidContents, .targetNotEmpty, .stopped: .notWritten
-        case .notFound, .ambiguous: .usage
+        case .notFound, .ambiguous, .invalidManifest: .usage
         default: .badBundle
         }
       self.init(status, "\(error)", code: error.code.rawValue)
@@ -93,12 +94,20 @@ struct CommandError: Error {
       case .buildFailed: .buildFailed
       case .noProducts: .nothingMatched
       case .listingFailed: .listingFailed
-      case .noToolchain, .observerFailed: .environment
+      case .loaderFailed: .listingFailed
+      case .invalidToolchainRequest: .usage
+      case .noToolchain, .observerFailed, .toolchainNotInstalled, .toolchainDiffers,
+        .staleProducts:
+        .environment
       }
     let more =
       switch error.code {
       case .observerFailed: error.output.map { "\n\($0)" } ?? ""
       case .noProducts: " (leave out --skip-build)"
+      case .toolchainDiffers:
+        error.context["policy"] == ToolchainPolicy.exact.rawValue
+          ? "; --toolchain-policy compatible takes what is near, 'carrel toolchain pin' accepts it"
+          : "; --toolchain-policy off does not look, 'carrel toolchain pin' accepts it"
       case .noPackage:
         error.context["missing"] == "folder"
           ? "; the argument is the path of a package, tests are selected by --filter"

@@ -2,6 +2,7 @@ import Glibc
 import IntentWire
 import RunEngine
 import RunModel
+import SwiftTests
 import SystemFiles
 import Workers
 
@@ -25,36 +26,76 @@ enum ConfigurationFile {
   /// - Throws: ``CommandError`` with the status `usage` when the file cannot be read, holds
   ///   something else than it may, or has a newer major version.
   static func read(
-    into configuration: inout RunConfiguration, _ arguments: ParsedArguments, package: String,
-    recorded: String?? = nil, _ context: CommandContext
+    into configuration: inout RunConfiguration, _ configured: inout PackageConfiguration,
+    _ arguments: ParsedArguments, recorded: String?? = nil, _ context: CommandContext
   ) throws {
+    let package = configured.location.package
+    guard
+      let (content, text, isRecorded) = try content(
+        arguments, package: package, recorded: recorded, context)
+    else { return }
+    configuration.intents = content.intents
+    configuration.isolation = content.isolation
+    func absolute(_ path: String) -> String {
+      path.hasPrefix("/") ? path : "\(package)/\(path)"
+    }
+    configuration.isolation.writable = content.isolation.writable.map(absolute)
+    configuration.isolation.scratch = content.isolation.scratch.map(absolute)
+    // Those of an earlier run are in its record, with what its command line said.
+    if !isRecorded {
+      configuration.limits = try LimitOptions.limits(arguments, over: content.limits)
+    }
+    configuration.text = text
+    try take(content, into: &configured, arguments)
+  }
+
+  /// Takes over what counts for a package whose tests are not run.
+  ///
+  /// - Throws: As ``read(into:_:_:recorded:_:)``.
+  static func read(
+    into configured: inout PackageConfiguration, _ arguments: ParsedArguments,
+    _ context: CommandContext
+  ) throws {
+    guard
+      let (content, _, _) = try content(
+        arguments, package: configured.location.package, recorded: nil, context)
+    else { return }
+    try take(content, into: &configured, arguments)
+  }
+
+  /// What the command line says wins.
+  private static func take(
+    _ content: Content, into configured: inout PackageConfiguration, _ arguments: ParsedArguments
+  ) throws(UsageError) {
+    guard let policy = content.toolchainPolicy, try ToolchainOptions.given(arguments) == nil else {
+      return
+    }
+    configured.toolchain.policy = policy
+  }
+
+  /// - Returns: What the file says, its text, and whether it is that of an earlier run; `nil` when
+  ///   there is none.
+  private static func content(
+    _ arguments: ParsedArguments, package: String, recorded: String??, _ context: CommandContext
+  ) throws -> (content: Content, text: String, isRecorded: Bool)? {
     let given = arguments.string("--config").map { context.absolute($0) }
     let path = given ?? "\(package)/\(name)"
     do {
       let bytes: [UInt8]
       if given == nil, let recorded {
-        guard let recorded else { return }
+        guard let recorded else { return nil }
         bytes = Array(recorded.utf8)
       } else {
         // A link that leads nowhere is a mistake, not a missing file.
         var status = stat()
-        guard given != nil || lstat(path, &status) == 0 else { return }
+        guard given != nil || lstat(path, &status) == 0 else { return nil }
         bytes = try readFile(path, maxBytes: maxBytes)
       }
       let content = try read(bytes)
       for key in content.unknown { context.complain("warning: \(context.shown(path)): \(key)") }
-      configuration.intents = content.intents
-      configuration.isolation = content.isolation
-      func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : "\(package)/\(path)"
-      }
-      configuration.isolation.writable = content.isolation.writable.map(absolute)
-      configuration.isolation.scratch = content.isolation.scratch.map(absolute)
-      // Those of an earlier run are in its record, with what its command line said.
-      if given != nil || recorded == nil {
-        configuration.limits = try LimitOptions.limits(arguments, over: content.limits)
-      }
-      configuration.text = String(decoding: bytes, as: UTF8.self)
+      return (
+        content, String(decoding: bytes, as: UTF8.self), given == nil && recorded != nil
+      )
     } catch let error as FileError {
       throw CommandError(.usage, "the configuration cannot be read: \(error)")
     } catch let problem as Problem {
@@ -73,6 +114,8 @@ enum ConfigurationFile {
     /// Paths are as they were written.
     var isolation = IsolationRequest()
     var limits = ResourceLimits()
+    /// `nil` when the file does not say.
+    var toolchainPolicy: ToolchainPolicy?
     /// A remark for each key that is not known.
     var unknown: [String] = []
   }
@@ -88,7 +131,7 @@ enum ConfigurationFile {
     var reader = Reader()
     var content = Content()
     let root = try reader.object(
-      json, "", keys: ["format", "intents", "isolation", "limits"])
+      json, "", keys: ["format", "intents", "isolation", "limits", "toolchain"])
     guard let text = try reader.text(root["format"], "format") else {
       throw Problem(text: "'format' is missing; add \"format\": \"\(format)\"")
     }
@@ -120,6 +163,10 @@ enum ConfigurationFile {
     if let value = root["limits"] {
       content.limits = try LimitOptions.read(
         try reader.object(value, "limits", keys: LimitOptions.keys))
+    }
+    if let value = root["toolchain"] {
+      let members = try reader.object(value, "toolchain", keys: ["policy"])
+      content.toolchainPolicy = try reader.choice(members["policy"], "toolchain.policy")
     }
     content.unknown = reader.unknown
     return content
@@ -193,7 +240,7 @@ enum ConfigurationFile {
       return paths.compactMap { $0 }
     }
 
-    private func choice<Value: CaseIterable & RawRepresentable<String>>(
+    func choice<Value: CaseIterable & RawRepresentable<String>>(
       _ json: WireJSON?, _ path: String
     ) throws(Problem) -> Value? {
       guard let text = try text(json, path) else { return nil }

@@ -15,8 +15,9 @@ enum ListCommand {
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     let isJSON = try parsed.choice("--format", of: ["text", "json"]) == "json"
     let filter = try FilterOptions.filter(parsed)
-    let package = try PackageOptions.configuration(
+    var package = try PackageOptions.configuration(
       parsed, package: parsed.positionals.first, context)
+    try ConfigurationFile.read(into: &package, parsed, context)
     context.writeInBackground()
     let outcome = try PackageListing(
       package, filter: filter, workFolder: try context.workFolder(),
@@ -44,7 +45,7 @@ enum ListCommand {
 }
 
 /// Passes the build's output on.
-private final class BuildPrinter: RunListener {
+final class BuildPrinter: RunListener {
   private let errors: Terminal
 
   init(_ errors: Terminal) { self.errors = errors }

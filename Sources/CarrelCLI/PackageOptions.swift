@@ -5,6 +5,7 @@ import SwiftTests
 /// The options that say which package's tests are meant and how they are built.
 enum PackageOptions {
   static let specs = [
+    ToolchainOptions.path, ToolchainOptions.policy,
     OptionSpec("--skip-build", help: "use what was built last"),
     OptionSpec(
       "--configuration", "-c", value: "debug|release",
@@ -35,7 +36,7 @@ enum PackageOptions {
     }
     for name in arguments.all("--pass-env") { try check(variable: name) }
     let limit = try arguments.limit("--listing-timeout")
-    return PackageConfiguration(
+    var result = PackageConfiguration(
       location: BuildLocation(
         package: context.absolute(package),
         scratch: arguments.string("--scratch-path").map { context.absolute($0) },
@@ -45,6 +46,8 @@ enum PackageOptions {
       listingLimit: min(limit ?? 60, Double(ParsedArguments.mostSeconds)),
       environment: context.environment,
       passedVariables: arguments.all("--pass-env"))
+    result.toolchain = try ToolchainOptions.request(arguments, context)
+    return result
   }
 }
 

@@ -87,8 +87,7 @@ private struct Reproduction {
     configuration.limits = try LimitOptions.limits(
       arguments, over: header?.limits?.limits ?? ResourceLimits())
     try ConfigurationFile.read(
-      into: &configuration, arguments, package: package.location.package,
-      recorded: .some(header?.configuration), context)
+      into: &configuration, &package, arguments, recorded: .some(header?.configuration), context)
     takeOverIsolation(into: &configuration.isolation, package: package.location.package)
     try IsolationOptions.take(arguments, into: &configuration, context)
     let restoration = ContainerRestoration(bundle)
@@ -101,6 +100,7 @@ private struct Reproduction {
     let run = TestRun(context, request, kind: .reproduction)
     let code = try run.perform()
     for line in restoration.notes { context.complain(line) }
+    warnOfAnotherToolchain(run.outcome?.session.state.header?.toolchainDetails)
     if code == .nothingMatched {
       context.errors.print(
         "carrel: the bundle is about \(manifest.test.printableName) of the package "
@@ -113,6 +113,22 @@ private struct Reproduction {
     }
     if outcome.session.interruption != nil || code == .notWritten { return code }
     return judge(attempt, command: command, newContainer: outcome.containerPath)
+  }
+
+  /// Another compiler or system can be why a failure is another one, or none.
+  private func warnOfAnotherToolchain(_ details: ToolchainRecord?) {
+    guard let details, let then = manifest.toolchainDetails else { return }
+    let differences = details.facts.differences(
+      from: then.facts.only { !$0.isOfBuild && $0 != .sandbox }
+    ).filter { $0.weight(.compatible) != .ignored }
+    guard !differences.isEmpty else { return }
+    let rest = differences.count - 3
+    context.complain(
+      "warning: the test failed with another toolchain or system: "
+        + differences.prefix(3).map { difference in
+          "\(difference.fact) was \(difference.wanted), is \(difference.found ?? "not there")"
+        }.joined(separator: "; ")
+        + (rest > 0 ? "; and \(rest) more ('carrel toolchain verify --against' shows all)" : ""))
   }
 
   /// A test is run at the level at which it failed; in a sandbox again where that can be had.

@@ -45,7 +45,7 @@ enum RerunCommand {
     }
     var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
     try ConfigurationFile.read(
-      into: &configuration, parsed, package: package.location.package, context)
+      into: &configuration, &package, parsed, context)
     try IsolationOptions.take(parsed, into: &configuration, context)
     configuration.folder = context.absolute(".")
     // What failed with some data is run with the same data.

@@ -125,8 +125,8 @@ enum ResumeCommand {
     var configuration = try RunOptions.configuration(original, commandLine: parsed.commandLine)
     configuration.limits = header.limits?.limits ?? configuration.limits
     try ConfigurationFile.read(
-      into: &configuration, original, package: package.location.package,
-      recorded: .some(header.configuration), originalContext)
+      into: &configuration, &package, original, recorded: .some(header.configuration),
+      originalContext)
     try IsolationOptions.take(original, into: &configuration, originalContext)
     configuration.seed = header.seed
     configuration.scheduling.workers = header.workers

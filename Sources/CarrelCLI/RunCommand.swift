@@ -21,11 +21,11 @@ enum RunCommand {
 
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     let filter = try FilterOptions.filter(parsed)
-    let package = try PackageOptions.configuration(
+    var package = try PackageOptions.configuration(
       parsed, package: parsed.positionals.first, context)
     var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
     try ConfigurationFile.read(
-      into: &configuration, parsed, package: package.location.package, context)
+      into: &configuration, &package, parsed, context)
     try IsolationOptions.take(parsed, into: &configuration, context)
     configuration.folder = context.absolute(".")
     let request = RunRequest(

@@ -138,7 +138,8 @@ struct RunPage: Encodable {
       rows.append(("workers", "\(header.workers), batches: \(header.batch)"))
       rows.append(("isolation", header.isolation))
       rows.append(("seed", header.seed))
-      rows.append(("toolchain", header.toolchain))
+      let place = header.toolchainDetails.map { " in \($0.path), because \($0.reason)" } ?? ""
+      rows.append(("toolchain", header.toolchain + place))
       rows.append(("machine", header.hostName))
     }
     rows.append(("size", ByteSize.rounded(bytes)))

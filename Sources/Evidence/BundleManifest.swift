@@ -31,6 +31,9 @@ package struct BundleManifest: Codable, Hashable, Sendable {
   package var leaks: [LeakedProcess]
   package var package: String
   package var toolchain: String
+  /// Where the toolchain was and what is known of it, of the test's product and of its apps; `nil`
+  /// in bundles that do not say.
+  package var toolchainDetails: ToolchainRecord?
   /// What the test ran on, for example the system's name and architecture.
   package var runtime: String
   package var hostName: String
@@ -111,6 +114,7 @@ package struct BundleManifest: Codable, Hashable, Sendable {
     try container.encode(leaks, forKey: .leaks)
     try container.encode(package, forKey: .package)
     try container.encode(toolchain, forKey: .toolchain)
+    try container.encode(toolchainDetails, forKey: .toolchainDetails)
     try container.encode(runtime, forKey: .runtime)
     try container.encode(hostName, forKey: .hostName)
     try container.encode(bundleIdentifier, forKey: .bundleIdentifier)

@@ -28,6 +28,8 @@ package struct EvidenceError: Error, Sendable {
     case stopped
     /// What was handed in to be packed contradicts the format.
     case invalidContents = "invalid-contents"
+    /// The file is no toolchain manifest, or one of a newer format.
+    case invalidManifest = "invalid-manifest"
   }
 
   package var code: Code

@@ -84,13 +84,43 @@ package struct AppRegistry: Sendable {
   }
 }
 
-/// The version of the compiler that built this executable.
+/// The version of the compiler that built this executable, with its patch number.
 var compilerVersion: String {
-  #if compiler(>=6.4)
-    "Swift 6.4 or newer"
-  #elseif compiler(>=6.3)
-    "Swift 6.3"
+  #if compiler(>=6.4.5)
+    "Swift 6.4.5 or newer"
+  #elseif compiler(>=6.4.4)
+    "Swift 6.4.4"
+  #elseif compiler(>=6.4.3)
+    "Swift 6.4.3"
+  #elseif compiler(>=6.4.2)
+    "Swift 6.4.2"
+  #elseif compiler(>=6.4.1)
+    "Swift 6.4.1"
+  #elseif compiler(>=6.4.0)
+    "Swift 6.4.0"
+  #elseif compiler(>=6.3.5)
+    "Swift 6.3.5"
+  #elseif compiler(>=6.3.4)
+    "Swift 6.3.4"
+  #elseif compiler(>=6.3.3)
+    "Swift 6.3.3"
+  #elseif compiler(>=6.3.2)
+    "Swift 6.3.2"
+  #elseif compiler(>=6.3.1)
+    "Swift 6.3.1"
+  #elseif compiler(>=6.3.0)
+    "Swift 6.3.0"
+  #elseif compiler(>=6.2.5)
+    "Swift 6.2.5"
+  #elseif compiler(>=6.2.4)
+    "Swift 6.2.4"
+  #elseif compiler(>=6.2.3)
+    "Swift 6.2.3"
+  #elseif compiler(>=6.2.2)
+    "Swift 6.2.2"
+  #elseif compiler(>=6.2.1)
+    "Swift 6.2.1"
   #else
-    "Swift 6.2"
+    "Swift 6.2.0"
   #endif
 }

@@ -67,6 +67,7 @@ extension HostedApp {
         [
           "role": "host", "protocol": .string(WireMessage.version), "token": .string(token),
           "bundle": .string(bundleIdentifier), "compiler": .string(compilerVersion),
+          "clang": .string(String(cString: carrel_clang_version())),
         ])
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         connection.onEnd { _ in continuation.resume() }

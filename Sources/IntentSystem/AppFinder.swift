@@ -28,10 +28,7 @@ package struct AppFinder {
   package init(folder: String, known: (String) -> [UInt8]? = { _ in nil }) {
     let current = Self.currentProducts(in: folder)
     let files = Self.executableFiles(in: folder)
-    executables = files.filter { path in
-      current?.contains(lastComponent(of: path)) ?? true
-        && hasSection(Self.mark, inExecutable: path)
-    }
+    executables = Self.apps(among: files, current)
     damages = files.filter {
       current?.contains(lastComponent(of: $0)) ?? false && !isWholeProgram($0)
     }.map { "\($0) is not a whole program, so it may be an app; build it anew" }
@@ -39,6 +36,18 @@ package struct AppFinder {
     asked = answers.indices.filter { answers[$0] == nil }
     outputs = answers.map { $0 ?? [] }
     errors = executables.map { _ in [] }
+  }
+
+  /// The absolute paths of the apps' executables in a folder with what the build made, by name.
+  package static func appExecutables(in folder: String) -> [String] {
+    apps(among: executableFiles(in: folder), currentProducts(in: folder))
+  }
+
+  private static func apps(among files: [String], _ current: Set<String>?) -> [String] {
+    files.filter { path in
+      current?.contains(lastComponent(of: path)) ?? true
+        && hasSection(mark, inExecutable: path)
+    }
   }
 
   /// Whether there are apps that have to be asked.

@@ -46,7 +46,9 @@ extension IntentSystem {
         peer.close()
         return
       }
-      if let refusal = slot.connected(peer, parameters["bundle"]?.string) {
+      if let refusal = otherCompiler(slot, parameters)
+        ?? slot.connected(peer, parameters["bundle"]?.string)
+      {
         peer.send(.failure(id: id, refusal))
         peer.close()
         slot.refuse(refusal)
@@ -63,6 +65,14 @@ extension IntentSystem {
           "protocol": .string(own), "runtime": .string(configuration.runtime),
           "fixtureToken": configuration.fixtureToken.map { .string($0) } ?? .null,
         ]))
+  }
+
+  private func otherCompiler(_ slot: AppSlot, _ parameters: WireJSON) -> WireError? {
+    configuration.expectedCompiler?.mismatch(
+      compiler: parameters["compiler"]?.string, clang: parameters["clang"]?.string
+    ).map {
+      WireError(.otherCompiler, "\(slot.app.bundleIdentifier) \($0); build it anew")
+    }
   }
 
   /// The app whose process was given the token.

@@ -38,6 +38,8 @@ package final class IntentSystem {
     package var startLimit = 20.0
     /// Seconds from an app's update of the index to the time it can be found.
     package var indexDelay = 0.0
+    /// What apps shall have been compiled with; `nil` when that does not matter.
+    package var expectedCompiler: ExpectedCompiler?
     /// What the apps' processes may use; `nil` for what the caller may.
     package var limits: ProcessLimits?
     /// Called for each call that was answered.

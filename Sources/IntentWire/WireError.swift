@@ -40,6 +40,8 @@ public struct WireError: Error, Hashable, Sendable {
     public static let missingDependency = Code(rawValue: 13)
     /// The intent system is gone or was never there.
     public static let systemUnreachable = Code(rawValue: 14)
+    /// The app was compiled by another compiler than the one that the run is pinned to.
+    public static let otherCompiler = Code(rawValue: 15)
   }
 
   /// What an error of an app was, as far as it can cross to another process.

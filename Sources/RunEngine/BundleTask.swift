@@ -33,6 +33,10 @@ struct BundleTask: Sendable {
   var hang: [UInt8]?
   /// Ends the packing early.
   var stop: StopFlag
+  /// Absolute paths of the executables whose digests the manifest has, by the name of the fact.
+  var executables: [String: String] = [:]
+  /// The user's cache folder.
+  var cache: String?
 
   /// Puts the layers of the container together, before anything is packed.
   ///
@@ -66,13 +70,24 @@ struct BundleTask: Sendable {
 
   private func manifest(_ attempt: AttemptResult) -> BundleManifest {
     let before = startOrder.prefix { $0 != attempt.test }
-    return BundleManifest(
+    var manifest = BundleManifest(
       carrel: header.carrel, runID: header.runID, attempt: attempt,
       predecessors: ResultLimits.standard.nearest(before),
       package: lastComponent(of: header.packagePath),
       toolchain: header.toolchain, runtime: Self.runtime, hostName: header.hostName,
       bundleIdentifier: calls?.bundleIdentifier, intentName: calls?.intentName,
       fixtureToken: calls?.fixtureToken, isolation: header.isolation, timeLimit: header.timeLimit)
+    manifest.toolchainDetails = toolchainDetails
+    return manifest
+  }
+
+  /// That of the run, with the digests of what ran here.
+  private var toolchainDetails: ToolchainRecord? {
+    guard var details = header.toolchainDetails else { return nil }
+    var digests = DigestMemory(cache: cache)
+    for (fact, path) in executables { details.facts.values[fact] = digests.digest(of: path) }
+    digests.save()
+    return details
   }
 
   /// The system's name, release and architecture.

@@ -3,7 +3,7 @@ import Glibc
 import IntentSystem
 import Orchestration
 import RunModel
-package import SwiftTests
+import SwiftTests
 import SystemFiles
 package import Workers
 
@@ -12,18 +12,28 @@ package struct CatalogMaker {
   /// Bytes of the end of a build's output that an error holds.
   private static let keptOutput = 1 << 16
 
-  private let supervisor: Supervisor
-  private let configuration: PackageConfiguration
-  private let toolchain: Toolchain
+  let supervisor: Supervisor
+  /// As it was given, without what would lead processes to another toolchain.
+  let configuration: PackageConfiguration
+  let choice: ToolchainChoice
+  var toolchain: Toolchain { choice.toolchain }
   private let listener: (any RunListener)?
 
-  /// - Throws: ``SwiftTestsError`` when there is no package, or no toolchain.
+  /// - Throws: ``SwiftTestsError`` when there is no package, or not the toolchain that is wanted;
+  ///   ``EvidenceError`` when the manifest cannot be read.
   package init(
     supervisor: Supervisor, configuration: PackageConfiguration, listener: (any RunListener)?
-  ) throws(SwiftTestsError) {
-    toolchain = try Toolchain.find(path: configuration.environment["PATH"])
+  ) throws {
     try configuration.location.checkPackage()
+    let cache = try? PrivateFolder.cache(environment: configuration.environment)
+    choice = try ToolchainChoice.choose(
+      configuration.toolchain, package: configuration.location.package,
+      environment: configuration.environment,
+      probe: ToolchainProbe(
+        supervisor: supervisor, cache: cache, environment: configuration.environment))
     self.supervisor = supervisor
+    var configuration = configuration
+    configuration.environment = choice.toolchain.environment(configuration.environment)
     self.configuration = configuration
     self.listener = listener
   }
@@ -38,22 +48,32 @@ package struct CatalogMaker {
     let build = PackageBuild(
       toolchain: toolchain, location: location, extraFlags: configuration.buildFlags)
     let cache = try PrivateFolder.cache(environment: configuration.environment)
-    for folder in [cache, cache + "/products"] { Leftovers.remove(in: folder) }
+    var check = ToolchainCheck(choice, cache: cache)
+    var problems = try check.beforeBuild()
+    problems += try checkBuilder()
+    for folder in [cache, cache + "/products", cache + "/toolchains"] {
+      Leftovers.remove(in: folder)
+    }
     let observer = ObserverLibrary(toolchain: toolchain, cache: cache)
     if !configuration.skipsBuild { try self.build(build) }
     try self.build(observer)
     if supervisor.interruption != nil {
       return TestCatalog(
-        products: [], tests: [], problems: [], compiler: toolchain.binFolder, observer: observer,
+        products: [], tests: [], problems: problems, compiler: choice.shown, observer: observer,
         cache: cache)
     }
-    var problems: [RunProblem] = []
-    let products = try testProducts(&problems)
+    if !configuration.skipsBuild { problems += try markBuild() }
+    let built = try testProducts(&problems)
+    problems += try check.afterBuild(built, in: location.products)
+    let products = built.filter { isLoadable($0, &problems) }
+    let apps = AppFinder.appExecutables(in: location.products)
+    let digests = digests(check, of: products.map(\.executable) + apps + [observer.path])
     var catalog = TestCatalog(
-      products: products, tests: [], problems: problems,
-      compiler: location.compilerVersion() ?? toolchain.binFolder, observer: observer,
-      cache: cache)
+      products: products, tests: [], problems: problems, compiler: compiler,
+      observer: observer, cache: cache)
     try list(into: &catalog, root: root, indexTemplate: indexTemplate)
+    catalog.toolchain = record((digests() ?? check).facts)
+    catalog.expectedCompiler = choice.expectedCompiler
     return catalog
   }
 
@@ -207,10 +227,11 @@ package struct CatalogMaker {
           isLate
           ? error.message + " after the limit of \(configuration.listingLimit.formattedSeconds)"
           : error.message
-        catalog.problems.append(
-          RunProblem(
-            severity: .error, code: .init(rawValue: error.code.rawValue), message: message,
-            output: error.output))
+        let problem = RunProblem(
+          severity: .error, code: .init(rawValue: error.code.rawValue), message: message,
+          output: error.output)
+        // A product that cannot be loaded is so for both libraries.
+        if !catalog.problems.contains(problem) { catalog.problems.append(problem) }
       }
       catalog.warnings[listing.product.name, default: []] += listing.warnings
       if let problem = homeProblems[index] { catalog.problems.append(problem) }
@@ -263,6 +284,7 @@ package struct CatalogMaker {
     let location = configuration.location
     var needed = [
       location.package, location.scratch, location.products, folder(of: toolchain.binFolder),
+      toolchain.runtimeFolder,
       folder(of: catalog.observer.path),
     ]
     needed += catalog.products.map { folder(of: $0.executable) }

@@ -12,6 +12,8 @@ final class IntentRun {
   let problems: [String]
   let seed: String
   let options: IntentOptions
+  /// What the apps shall have been compiled with; `nil` without a pin.
+  private let expectedCompiler: ExpectedCompiler?
   private let journal: JournalFile
   /// Told what could not be written.
   var onWriteFailure: ((String) -> Void)?
@@ -34,6 +36,7 @@ final class IntentRun {
     problems = catalog.appProblems
     self.seed = seed
     self.options = options
+    expectedCompiler = catalog.expectedCompiler
     self.supervisor = supervisor
     journal = JournalFile(path: record.journalPath)
   }
@@ -132,6 +135,7 @@ final class IntentRun {
     configuration.problems = problems
     configuration.seenSocketPath = container.view + "/intents"
     configuration.directory = container.seen.home
+    configuration.expectedCompiler = expectedCompiler
     configuration.callLimit = options.callLimit
     configuration.startLimit = options.startLimit
     configuration.indexDelay = options.indexDelay

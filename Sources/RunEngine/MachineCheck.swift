@@ -1,3 +1,4 @@
+import Evidence
 import Glibc
 import RunModel
 import SearchIndex
@@ -59,14 +60,29 @@ package struct MachineCheck {
 
   private func toolchain() -> Finding {
     let name = "toolchain"
-    do throws(SwiftTestsError) {
-      let found = try Toolchain.find(path: environment["PATH"])
+    do {
+      let supervisor = try Supervisor(ownsAllChildren: false)
+      let choice = try ToolchainChoice.choose(
+        ToolchainRequest(), package: package, environment: environment,
+        probe: ToolchainProbe(
+          supervisor: supervisor, cache: try? PrivateFolder.cache(environment: environment),
+          environment: environment))
+      let found = choice.toolchain
       guard access(found.clang, X_OK) == 0 else {
         return Finding(
           name: name, status: .failure, message: "\(found.binFolder) has no clang",
           fix: "install a whole toolchain of Swift 6.2 or newer")
       }
-      return Finding(name: name, status: .ok, message: "Swift is in \(found.binFolder)")
+      return Finding(
+        name: name, status: .ok, message: "\(choice.shown) is taken: \(choice.reason)")
+    } catch let error as SwiftTestsError where error.code != .noToolchain {
+      return Finding(
+        name: name, status: .failure, message: "\(error)",
+        fix: "install it, or see 'carrel toolchain verify --help'")
+    } catch let error as EvidenceError {
+      return Finding(
+        name: name, status: .failure, message: "\(error)",
+        fix: "mend the file, or write it anew with 'carrel toolchain pin'")
     } catch {
       return Finding(
         name: name, status: .failure, message: "no Swift toolchain is on PATH",

@@ -6,6 +6,8 @@ package struct PackageConfiguration: Sendable {
   /// Flags for `swift build`.
   package var buildFlags: [String]
   package var skipsBuild: Bool
+  /// Which toolchain builds and runs them.
+  package var toolchain = ToolchainRequest()
   /// Seconds that listing one product's tests may take.
   package var listingLimit: Double
   /// The caller's environment.

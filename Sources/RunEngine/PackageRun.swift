@@ -22,12 +22,12 @@ package struct PackageRun {
   /// - Returns: What came of it; an error after the record was made is part of that.
   /// - Throws: An error that leaves no record.
   package func perform() throws -> RunOutcome {
-    let package = request.package
     let startedAt = wallClockSeconds()
     let level = request.configuration.isolation.level
     let workplace = try Workplace(
-      package, folder: request.workFolder, makesSandboxes: level == nil || level == .sandbox,
-      listener: listener)
+      request.package, folder: request.workFolder,
+      makesSandboxes: level == nil || level == .sandbox, listener: listener)
+    let package = workplace.package
     let (supervisor, root) = (workplace.supervisor, workplace.root)
     defer { workplace.close() }
     supervisor.onFirstSignal = { [listener] in listener.runIsInterrupted(by: $0) }
@@ -64,6 +64,7 @@ package struct PackageRun {
       record: record, compiler: catalog.compiler, isolation: isolation.choice,
       clones: clones, limits: limiter.record)
     header.products = catalog.builtProducts
+    header.toolchainDetails = catalog.toolchain
     let resume = failure == nil ? taken : nil
     request.resume?.mark(&header, takesOver: resume != nil)
     try record.write(header)

@@ -51,7 +51,9 @@ extension RunState {
     let failed = tests.map(\.result.verdict).filter { !$0.isSuccess(leaksFail: leaksFail) }
     if failed.contains(where: { $0 != .environment }) { return .testsFailed }
     let errors = problems.filter { $0.severity == .error }
-    if errors.contains(where: { $0.code == .listingFailed }) { return .listingFailed }
+    if errors.contains(where: { [.listingFailed, .loaderFailed].contains($0.code) }) {
+      return .listingFailed
+    }
     if !errors.isEmpty || !failed.isEmpty { return .environment }
     return tests.isEmpty ? .nothingRun : .succeeded
   }

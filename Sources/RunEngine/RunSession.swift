@@ -1,5 +1,6 @@
 package import Evidence
 import Glibc
+import IntentSystem
 package import Orchestration
 package import RunModel
 import SwiftTests
@@ -403,12 +404,23 @@ package final class RunSession {
   private func bundleTask(
     _ batch: BatchRun, _ ended: BatchRun.Ended, container: Container, layers: ContainerLayers?
   ) -> BundleTask {
-    BundleTask(
+    var task = BundleTask(
       startOrder: ended.startOrder, start: starts[batch.spec.batch] ?? batch.spec.unstarted,
       request: ended.request, original: batch.container, container: container, layers: layers,
       header: header,
       record: record, compression: configuration.compression, selection: ended.selection,
       calls: batch.intents.map { CallEvidence($0) }, hang: ended.hang, stop: disposal.stopsPacking)
+    task.cache = catalog.cache
+    if let product = catalog.product(batch.spec.product) {
+      task.executables[ToolchainFactKind.product.rawValue + product.name] = product.executable
+    }
+    if batch.intents != nil {
+      for app in catalog.apps {
+        let name = lastComponent(of: app.executable)
+        task.executables[ToolchainFactKind.host.rawValue + name] = app.executable
+      }
+    }
+    return task
   }
 }
 

@@ -14,6 +14,10 @@ package struct TestCatalog {
   package var problems: [RunProblem]
   /// The compiler's one-line description of itself.
   package var compiler: String
+  /// The toolchain and what is known of it; `nil` when that was not found out.
+  package var toolchain: ToolchainRecord?
+  /// What apps shall have been compiled with; `nil` when no manifest pins it.
+  var expectedCompiler: ExpectedCompiler?
   package var observer: ObserverLibrary
   /// Folder for what is remembered between runs.
   var cache: String

@@ -9,6 +9,9 @@ struct Workplace {
   /// Path of an empty index.
   let indexTemplate: String
   private let maker: CatalogMaker
+  /// The package with the environment that programs of its toolchain get.
+  var package: PackageConfiguration { maker.configuration }
+  var choice: ToolchainChoice { maker.choice }
 
   /// - Parameters:
   ///   - folder: The folder for the folders of all runs; `nil` for the usual one.

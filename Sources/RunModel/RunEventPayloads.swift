@@ -55,6 +55,9 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var continues: String?
   /// The folder in which the command was given; `nil` in logs that do not say.
   package var folder: String?
+  /// Where the toolchain was, why it was this one, and what is known of it; `nil` in logs that do
+  /// not say, and when nothing was built.
+  package var toolchainDetails: ToolchainRecord?
   /// The test executables; `nil` in logs that do not say, and when nothing was built.
   package var products: [BuiltProduct]?
 

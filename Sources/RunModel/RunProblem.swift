@@ -13,6 +13,8 @@ package struct RunProblem: Codable, Hashable, Sendable {
 
     package var description: String { rawValue }
 
+    /// A product does not find its libraries.
+    package static let loaderFailed = Code(rawValue: "loader-failed")
     /// The tests of one product and library could not be listed.
     package static let listingFailed = Code(rawValue: "listing-failed")
     /// The build made no test product: the package has no test target. An error with this word is
@@ -38,6 +40,12 @@ package struct RunProblem: Codable, Hashable, Sendable {
     package static let mergeDifference = Code(rawValue: "merge-difference")
     /// A run that was merged did not come to its end.
     package static let mergeCutOff = Code(rawValue: "merge-cut-off")
+    /// The toolchain is not quite the one of the manifest.
+    package static let toolchainDiffers = Code(rawValue: "toolchain-differs")
+    /// The toolchain says that it is another one than the compiler that it built with.
+    package static let toolchainMixed = Code(rawValue: "toolchain-mixed")
+    /// Products were built by another toolchain.
+    package static let staleProducts = Code(rawValue: "stale-products")
     /// Limits hold less than they say on this machine.
     package static let limitsWeakened = Code(rawValue: "limits-weakened")
   }

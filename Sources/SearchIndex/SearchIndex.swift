@@ -9,6 +9,9 @@ package final class SearchIndex {
   /// Version of the schema, kept in `user_version`.
   package static let schemaVersion = 2
 
+  /// The version of SQLite, like `3.40.1`.
+  package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
   /// An entry that was found.
   package struct Match: Hashable, Sendable {
     package var type: String

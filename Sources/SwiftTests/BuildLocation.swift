@@ -60,15 +60,19 @@ package struct BuildLocation: Sendable {
     return found.sorted { $0.name < $1.name }
   }
 
-  /// The compiler's description of itself that SwiftPM noted at the build; `nil` when it did not.
-  package func compilerVersion() -> String? {
+  /// The descriptions that compilers gave of themselves and SwiftPM noted at builds, one for each
+  /// path of a compiler; the newest last.
+  package func compilerNotes() -> [String] {
     let names = (folderEntries(products) ?? []).filter {
       $0.hasPrefix("swift-version") && $0.hasSuffix(".txt")
     }
-    let newest = names.map { "\(products)/\($0)" }.max { modified($0) < modified($1) }
-    guard let newest, let bytes = readSmallFile(newest) else { return nil }
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-    return lines.first.map { String($0) }
+    let paths = names.sorted().map { "\(products)/\($0)" }
+    return paths.sorted { modified($0) < modified($1) }.compactMap { path in
+      readSmallFile(path).flatMap { bytes in
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        return (lines.first { $0.contains("Swift version") } ?? lines.first).map { String($0) }
+      }
+    }
   }
 
   private func modified(_ path: String) -> Int {

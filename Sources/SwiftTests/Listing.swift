@@ -147,10 +147,18 @@ package struct Listing: Sendable {
           ? end == .exited(69) || (isClosed && end == .exited(0)) : end == .exited(0))
     }
     guard isWhole else {
+      let output = String(decoding: output, as: UTF8.self)
+      let marker = "error while loading shared libraries: "
+      if end == .exited(127), let place = output.firstRange(of: marker) {
+        let reason = output[place.upperBound...].prefix { !$0.isNewline }
+        throw SwiftTestsError(
+          .loaderFailed, "\(product.name) cannot be loaded: \(reason)",
+          context: ["path": product.executable])
+      }
       throw SwiftTestsError(
         .listingFailed,
         "the \(name) tests of \(product.name) could not be listed: the process ended with \(end)",
-        output: String(decoding: output, as: UTF8.self))
+        output: output)
     }
     // Swift Testing lists in no particular order; its serial runs go by the order in the sources.
     return unambiguous(library == .testing ? tests.sorted(by: isBefore) : tests)

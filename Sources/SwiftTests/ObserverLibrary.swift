@@ -54,6 +54,7 @@ package struct ObserverLibrary: Sendable {
     try asWorkersError(.noCache) { () throws(FileError) in
       for (name, bytes) in Self.sources { try writeSmallFile("\(work)/\(name)", bytes) }
     }
+    let environment = toolchain.buildEnvironment(environment)
     let names = Self.sources.map(\.name).filter { $0.hasSuffix(".c") }
     func step(_ executable: String, _ arguments: [String]) -> ProcessRequest {
       ProcessRequest(

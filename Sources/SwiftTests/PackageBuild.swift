@@ -24,7 +24,8 @@ package struct PackageBuild: Sendable {
     ]
     if location.configuration == "release" { arguments += ["-Xswiftc", "-enable-testing"] }
     return ProcessRequest(
-      executable: toolchain.swift, arguments: arguments + extraFlags, environment: environment,
-      directory: location.package, scope: "\(Watchdog.programMark)-build")
+      executable: toolchain.swift, arguments: arguments + extraFlags,
+      environment: toolchain.buildEnvironment(environment), directory: location.package,
+      scope: "\(Watchdog.programMark)-build")
   }
 }

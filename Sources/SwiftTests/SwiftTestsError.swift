@@ -4,6 +4,16 @@ package struct SwiftTestsError: Error, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable, CaseIterable {
     /// There is no Swift toolchain on the path.
     case noToolchain = "no-toolchain"
+    /// The toolchain that a file or the manifest wants is not installed.
+    case toolchainNotInstalled = "toolchain-not-installed"
+    /// A path is no toolchain, or a file names none.
+    case invalidToolchainRequest = "invalid-toolchain-request"
+    /// The toolchain is not the one of the manifest.
+    case toolchainDiffers = "toolchain-differs"
+    /// The products were built by another toolchain.
+    case staleProducts = "stale-products"
+    /// A product does not find its libraries.
+    case loaderFailed = "loader-failed"
     /// There is no Swift package at the path.
     case noPackage = "no-package"
     /// The package's tests do not build.

@@ -37,7 +37,8 @@ package func isWholeProgram(_ path: String) -> Bool {
   return table == 0 || bytes(of: file, at: table, count: size * count) != nil
 }
 
-private func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int? {
+/// A number of up to eight bytes, the least significant first.
+func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int? {
   guard offset + count <= bytes.count else { return nil }
   let value = (0..<count).reduce(UInt64(0)) {
     $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1))
@@ -45,7 +46,13 @@ private func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int? {
   return Int(exactly: value)
 }
 
-private func bytes(of file: borrowing OwnedDescriptor, at offset: Int, count: Int) -> [UInt8]? {
+/// Bytes of a file.
+///
+/// - Parameter allowsLess: Whether fewer may be there.
+/// - Returns: `nil` when they cannot be read.
+func bytes(
+  of file: borrowing OwnedDescriptor, at offset: Int, count: Int, allowsLess: Bool = false
+) -> [UInt8]? {
   guard offset >= 0, count >= 0, count <= 1 << 20 else { return nil }
   var result = [UInt8](repeating: 0, count: count)
   var done = 0
@@ -53,6 +60,7 @@ private func bytes(of file: borrowing OwnedDescriptor, at offset: Int, count: In
     let read = result.withUnsafeMutableBytes {
       pread(file.number, $0.baseAddress.map { $0 + done }, count - done, offset + done)
     }
+    if read == 0, allowsLess { return Array(result[..<done]) }
     guard read > 0 else { return nil }
     done += read
   }

@@ -31,6 +31,8 @@ import Workers
     (SwiftTestsError.Code.noToolchain, ExitCode.environment), (.noPackage, .usage),
     (.buildFailed, .buildFailed), (.noProducts, .nothingMatched),
     (.listingFailed, .listingFailed), (.observerFailed, .environment),
+    (.loaderFailed, .listingFailed), (.toolchainNotInstalled, .environment),
+    (.invalidToolchainRequest, .usage), (.staleProducts, .environment),
   ]) func errorsOfTheTestsBuild(code: SwiftTestsError.Code, status: ExitCode) {
     let error = CommandError(SwiftTestsError(code, "no luck", output: "details"))
     #expect(error.exitCode == status && error.code == code.rawValue)
@@ -46,12 +48,22 @@ import Workers
     #expect(missing.message.hasPrefix("no x; the argument is the path of a package"))
   }
 
+  @Test func differencesFromTheManifestSayHowToGoOn() {
+    func message(_ policy: ToolchainPolicy) -> String {
+      CommandError(
+        SwiftTestsError(.toolchainDiffers, "no", context: ["policy": policy.rawValue])
+      ).message
+    }
+    #expect(message(.exact).hasPrefix("no; --toolchain-policy compatible "))
+    #expect(message(.compatible).hasPrefix("no; --toolchain-policy off "))
+  }
+
   @Test(arguments: EvidenceError.Code.allCases) func errorsOfTheEvidence(code: EvidenceError.Code) {
     let statuses: [EvidenceError.Code: ExitCode] = [
       .notFound: .usage, .ambiguous: .usage, .unreadable: .badBundle, .unwritable: .notWritten,
       .notABundle: .badBundle, .newerFormat: .badBundle, .malformed: .badBundle,
       .cutOff: .badBundle, .limit: .badBundle, .targetNotEmpty: .notWritten,
-      .invalidContents: .notWritten, .stopped: .notWritten,
+      .invalidContents: .notWritten, .stopped: .notWritten, .invalidManifest: .usage,
     ]
     let error = CommandError(
       EvidenceError(code, "cannot do it", cause: UsageError(message: "because")))

@@ -8,6 +8,16 @@ import Workers
 @testable import CarrelCLI
 
 @Suite struct ConfigurationFileTests {
+  @Test(arguments: ToolchainPolicy.allCases) func policies(policy: ToolchainPolicy) throws {
+    let text = #"{"format": "1.0", "toolchain": {"policy": "\#(policy.rawValue)"}}"#
+    let content = try ConfigurationFile.read(Array(text.utf8))
+    #expect(content.toolchainPolicy == policy && content.unknown == [])
+    #expect(
+      try ConfigurationFile.read(Array(#"{"format": "1.0"}"#.utf8)).toolchainPolicy == nil)
+    let wrong = Array(#"{"format": "1.0", "toolchain": {"policy": "strict"}}"#.utf8)
+    #expect(throws: ConfigurationFile.Problem.self) { try ConfigurationFile.read(wrong) }
+  }
+
   private func read(
     _ text: String
   ) throws(ConfigurationFile.Problem) -> (IntentOptions, unknown: [String]) {

@@ -31,8 +31,9 @@ import Workers
   @Test func everyProblemCodeIsInTheTable() throws {
     let codes =
       // Package, toolchain and patterns are looked at before there is a record.
-      SwiftTestsError.Code.allCases.filter { ![.noPackage, .noToolchain].contains($0) }
-      .map(\.rawValue) + WorkersError.Code.allCases.map(\.rawValue)
+      SwiftTestsError.Code.allCases.filter {
+        ![.noPackage, .noToolchain, .toolchainNotInstalled, .invalidToolchainRequest].contains($0)
+      }.map(\.rawValue) + WorkersError.Code.allCases.map(\.rawValue)
       + RunEngineError.Code.allCases.filter { $0 != .noProduct }.map(\.rawValue)
       + [OrchestrationError.Code.unknownTest, .ambiguousTest].map(\.rawValue)
       + [ExitCode.environment.code]

@@ -10,7 +10,8 @@ import Workers
 @Suite struct DocumentationTests {
   static let specs = [
     RunCommand.spec, ListCommand.spec, BundleCommand.spec, ReproCommand.spec, RerunCommand.spec,
-    ResumeCommand.spec, ReportCommand.spec, RunsCommand.spec, MergeCommand.spec, DoctorCommand.spec,
+    ResumeCommand.spec, ReportCommand.spec, RunsCommand.spec, MergeCommand.spec,
+    ToolchainCommand.spec, DoctorCommand.spec,
   ]
 
   /// The list above is that of the sources.
@@ -137,6 +138,34 @@ import Workers
     let rows = ExitCode.allCases.map { "| \($0.rawValue) | \($0.meaning) |\n" }.joined()
     try GeneratedSection(path: "docs/exit-codes.md", name: "exit codes").expect(
       "\n| status | meaning |\n|---|---|\n\(rows)\n")
+  }
+
+  @Test func factsOfTheToolchainAreThoseOfTheCode() throws {
+    let rows = ToolchainFactKind.allCases.map { kind in
+      let weights = ToolchainPolicy.allCases.filter { $0 != .off }.map { policy in
+        kind == .compilerVersion && policy == .compatible
+          ? "warning; another major or minor number is an error"
+          : ToolchainDifference(
+            fact: kind.rawValue + (kind.isFamily ? "x" : ""), wanted: "1", found: "2"
+          ).weight(policy).rawValue
+      }
+      let name = kind.rawValue + (kind.isFamily ? "NAME" : "")
+      return "| `\(name)` | \(kind.meaning) | \(Self.place(of: kind)) | \(weights[0]) | "
+        + "\(weights[1]) |\n"
+    }.joined()
+    try GeneratedSection(path: "docs/toolchain-manifest.md", name: "facts").expect(
+      "\n| fact | what it is | where it is | `exact` | `compatible` |\n|---|---|---|---|---|\n\(rows)\n"
+    )
+  }
+
+  private static func place(of kind: ToolchainFactKind) -> String {
+    switch kind {
+    case .kernelMinimum: "manifest"
+    case .sandbox: "manifest"
+    case .kernelRelease: "records, bundles"
+    case .product, .host: "manifest with `--with-build`, bundles"
+    default: "manifest, records, bundles"
+    }
   }
 
   @Test func optionsAreThoseOfTheCode() throws {

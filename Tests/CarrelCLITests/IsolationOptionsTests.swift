@@ -30,7 +30,8 @@ import Workers
     #expect(
       try take(["--scratch", "/usr", "--scratch", "/etc", "--clone", "copy"], over: configured)
         == IsolationRequest(
-          level: .sandbox, network: .none, writable: ["/a"], scratch: ["/usr", "/etc"], clone: .copy))
+          level: .sandbox, network: .none, writable: ["/a"], scratch: ["/usr", "/etc"], clone: .copy
+        ))
     #expect(
       try take(["--clone", "auto"], over: IsolationRequest(clone: .copy)) == IsolationRequest())
     #expect(try take(["--clone", "reflink"]).clone == .reflink)

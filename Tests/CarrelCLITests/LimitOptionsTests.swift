@@ -47,9 +47,10 @@ import Testing
     func read(_ words: [String], recorded: String?? = nil) throws -> ResourceLimits {
       let parsed = try ParsedArguments(words, spec: RunCommand.spec)
       var configuration = try RunOptions.configuration(parsed, commandLine: words)
+      let context = CommandContext(environment: [:])
+      var package = try PackageOptions.configuration(parsed, package: folder.path, context)
       try ConfigurationFile.read(
-        into: &configuration, parsed, package: folder.path, recorded: recorded,
-        CommandContext(environment: [:]))
+        into: &configuration, &package, parsed, recorded: recorded, context)
       return configuration.limits
     }
     #expect(try read([]) == ResourceLimits(memory: 1 << 30, files: 99, cpus: 3))

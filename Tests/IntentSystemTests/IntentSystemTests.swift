@@ -260,6 +260,51 @@ import Workers
     #expect(stranger.receive() == nil)
   }
 
+  /// What an app says it was compiled with, and whether it fits Swift 6.3.1 with clang 21.
+  @Test(
+    arguments: [
+      ("Swift 6.3.1", "21.0.0 (x)", true), ("Swift 6.3.1", "21.0.0 (x) ", true),
+      ("Swift 6.3.1", "", true), ("Swift 6.3.1", "21.0.0 (y)", false), ("Swift 6.3", nil, true),
+      ("Swift 6.3.0", nil, false), ("Swift 6.2.4", "21.0.0 (x)", false), ("C", "9", true),
+      (nil, "9", true), ("Swift 6.2.5 or newer", nil, true), ("Swift 6.4.0 or newer", nil, false),
+      ("Swift six", nil, true),
+    ] as [(String?, String?, Bool)])
+  func compilersThatDoNotFit(compiler: String?, clang: String?, fits: Bool) throws {
+    let bench = try Bench {
+      $0.expectedCompiler = ExpectedCompiler(
+        version: SwiftVersion([6, 3, 1], build: "swift-6.3.1-RELEASE"), clang: "21.0.0 (x)",
+        path: "/t/usr/bin")
+    }
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    test.send(
+      .request(
+        id: 2, method: "host.probe", parameters: ["bundle": .string(Bench.bundle)]))
+    var parameters: [String: WireJSON] = [
+      "role": "host", "protocol": "1.0", "token": .string(try bench.line()),
+      "bundle": .string(Bench.bundle),
+    ]
+    parameters["compiler"] = compiler.map { .string($0) }
+    parameters["clang"] = clang.map { .string($0) }
+    let app = try bench.connect()
+    app.send(
+      .request(
+        id: 1, method: "hello",
+        parameters: .object(parameters.map { WireJSON.Member($0.key, $0.value) })))
+    let answer = try #require(app.receive())
+    guard !fits else {
+      if case .result = answer { return }
+      Issue.record("refused: \(answer)")
+      return
+    }
+    for refusal in [try error(answer), try error(test.receive())] {
+      #expect(refusal.code == .otherCompiler)
+      #expect(refusal.message.hasPrefix("com.example.App was compiled with \(compiler ?? "")"))
+      #expect(refusal.message.contains("is pinned to Swift 6.3.1 (swift-6.3.1-RELEASE)"))
+      #expect(refusal.message.contains("in /t/usr/bin; build it anew"))
+    }
+  }
+
   @Test func versionsThatDoNotFit() throws {
     let bench = try Bench()
     defer { bench.stop() }

@@ -36,7 +36,9 @@ struct FakePackage: Sendable {
     try write(
       ".build/debug/\(Self.product).xctest", Self.script(tests, listing: listing, in: folder.path))
     try makeFolders(toolchain)
-    for (name, text) in [("swift", build), ("swiftc", "exit 1"), ("clang", "exit 1")] {
+    // It does not tell its version.
+    let swift = "[ \"$1\" = build ] || exit 1\n\(build)"
+    for (name, text) in [("swift", swift), ("swiftc", "exit 1"), ("clang", "exit 1")] {
       try write("toolchain/\(name)", "#!/bin/sh\n\(text)\n")
     }
     // Something that the dynamic linker can load, and that does nothing.

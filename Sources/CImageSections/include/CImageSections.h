@@ -23,3 +23,6 @@ size_t carrel_conformances(const char *module, const char *const *protocols, siz
 /// Lets standard output pass each line on, also into a pipe, so that nothing printed before a crash
 /// or a hang is lost.
 void carrel_pass_lines_on(void);
+
+/// The version and revision of the compiler of this code, as it writes them itself.
+const char *carrel_clang_version(void);
