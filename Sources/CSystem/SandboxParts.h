@@ -33,8 +33,8 @@ struct bind {
   const char *work;
 };
 
-/// Appends the digits of a number: snprintf(3) may not be called after fork(2). Returns the new end,
-/// where there is no zero byte yet.
+/// Appends the digits of a number: snprintf(3) may not be called after fork(2). Returns the new
+/// end, where there is no zero byte yet.
 static inline char *carrel_append_number(char *end, uint64_t number) {
   char digits[20];
   size_t count = 0;

@@ -102,7 +102,8 @@ static inline void carrel_forget_start(const struct carrel_start *start) {
 }
 
 /// Gives a process these descriptors as 0, 1, 2 and so on, at most `carrel_most_descriptors`; all
-/// others are closed when it becomes a program. Returns whether that worked; errno is set otherwise.
+/// others are closed when it becomes a program. Returns whether that worked; errno is set
+/// otherwise.
 static inline bool carrel_place_descriptors(const int *descriptors, size_t count) {
   // First out of the way of the numbers that they shall get.
   int moved[carrel_most_descriptors];

@@ -74,8 +74,8 @@ struct CommandError: Error {
     case .isolationUnavailable:
       self.init(
         .environment,
-        "\(error); 'carrel doctor' says what is missing, and 'carrel run --isolation processes' runs "
-          + "without it",
+        "\(error); 'carrel doctor' says what is missing, and 'carrel run --isolation processes' "
+          + "runs without it",
         code: error.code.rawValue)
     case .productsChanged:
       self.init(

@@ -95,8 +95,8 @@ extension BatchTranscript {
     let isFolder = stat(path, &status) == 0 && status.isFolder
     let advice =
       isFolder
-      ? "show it with --scratch '\(path)', or with --writable '\(path)' when what tests write there "
-        + "shall stay" : "show it with --writable '\(path)'"
+      ? "show it with --scratch '\(path)', or with --writable '\(path)' when what tests write "
+        + "there shall stay" : "show it with --writable '\(path)'"
     return TestIssue(
       message: "the test did not find '\(path)', because each sandbox has a \(hidden) of its own; "
         + advice, severity: .warning)

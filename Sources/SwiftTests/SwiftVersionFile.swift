@@ -144,8 +144,8 @@ package struct SwiftVersionFile: Hashable, Sendable {
 
   /// - Parameter bytes: The content. Lines end with a line feed, before which a carriage return may
   ///   stand; `#` begins a comment; white space around the version does not count.
-  /// - Throws: ``SwiftTestsError`` with the code `invalidToolchainRequest` when there is not exactly
-  ///   one version, or a spelling that is not known.
+  /// - Throws: ``SwiftTestsError`` with the code `invalidToolchainRequest` when there is not
+  ///   exactly one version, or a spelling that is not known.
   package init(path: String, content bytes: [UInt8]) throws(SwiftTestsError) {
     self.path = path
     func invalid(_ reason: String) -> SwiftTestsError {

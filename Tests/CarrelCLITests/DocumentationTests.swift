@@ -154,7 +154,8 @@ import Workers
         + "\(weights[1]) |\n"
     }.joined()
     try GeneratedSection(path: "docs/toolchain-manifest.md", name: "facts").expect(
-      "\n| fact | what it is | where it is | `exact` | `compatible` |\n|---|---|---|---|---|\n\(rows)\n"
+      "\n| fact | what it is | where it is | `exact` | `compatible` |\n"
+        + "|---|---|---|---|---|\n\(rows)\n"
     )
   }
 

@@ -145,8 +145,8 @@ extension EndToEnd {
       #expect(
         notes == [
           "the test did not find '\(folder.path)', because each sandbox has a /var/tmp of its own; "
-            + "show it with --scratch '\(folder.path)', or with --writable '\(folder.path)' when what "
-            + "tests write there shall stay"
+            + "show it with --scratch '\(folder.path)', or with --writable '\(folder.path)' when "
+            + "what tests write there shall stay"
         ], "\(lost)")
       #expect(try await run("--writable", folder.path).output.status == 0)
     }

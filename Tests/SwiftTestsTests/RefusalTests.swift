@@ -25,9 +25,9 @@ struct RefusalTests {
     let issue = try #require(BatchTranscript.explanation(ofUnseen: folder.path))
     #expect(
       issue.message
-        == "the test did not find '\(folder.path)', because each sandbox has a /var/tmp of its own; "
-        + "show it with --scratch '\(folder.path)', or with --writable '\(folder.path)' when what tests "
-        + "write there shall stay")
+        == "the test did not find '\(folder.path)', because each sandbox has a /var/tmp of its "
+        + "own; show it with --scratch '\(folder.path)', or with --writable '\(folder.path)' when "
+        + "what tests write there shall stay")
     // It is not there for anybody.
     #expect(BatchTranscript.explanation(ofUnseen: folder.path(of: "missing")) == nil)
     #expect(BatchTranscript.explanation(ofUnseen: "/usr") == nil)

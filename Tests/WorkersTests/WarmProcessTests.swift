@@ -38,7 +38,8 @@ extension SupervisedProcessTests {
     return answer
   }
 
-  /// A batch's sandbox may end while it is joined; only when it happens again is the process to blame.
+  /// A batch's sandbox may end while it is joined; only when that happens again the process is to
+  /// blame.
   @Test func copiesMayFailOnce() throws {
     let loop = try EventLoop()
     let one = "\\001\\000\\000\\000"

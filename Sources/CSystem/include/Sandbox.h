@@ -36,8 +36,8 @@ struct carrel_sandbox_request {
   int content;
   enum carrel_network network;
   /// Whether it is one for a process that will be copied into other sandboxes
-  /// (fork_orphan of the observer's warm.c): with the file system of a sandbox, but with the caller's
-  /// processes, network, IPC and host name, and with the privileges that joining needs.
+  /// (fork_orphan of the observer's warm.c): with the file system of a sandbox, but with the
+  /// caller's processes, network, IPC and host name, and with the privileges that joining needs.
   bool is_for_copying;
   /// Bytes that the private folders hold at most, each; 0 for the system's own limit.
   uint64_t private_size;
