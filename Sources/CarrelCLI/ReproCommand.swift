@@ -51,6 +51,17 @@ enum ReproCommand {
   }
 }
 
+extension ReproCommand {
+  /// Where a path is when a folder that it may lie in is somewhere else now.
+  static func moved(_ path: String, from old: String, to new: String) -> String {
+    let (bytes, folder) = (Array(path.utf8), Array(old.utf8))
+    guard !folder.isEmpty, bytes.starts(with: folder),
+      bytes.count == folder.count || bytes[folder.count] == 47
+    else { return path }
+    return new + String(decoding: bytes.dropFirst(folder.count), as: UTF8.self)
+  }
+}
+
 /// One attempt to reproduce a failure.
 private struct Reproduction {
   private let bundle: BundleReader
@@ -146,11 +157,7 @@ private struct Reproduction {
     }
     // What lay in the package lies in this copy of it.
     let here = { (path: String) -> String? in
-      let old = (header?.packagePath ?? "") + "/"
-      let new =
-        "\(path)/" == old
-        ? package
-        : path.hasPrefix(old) ? "\(package)/\(path.dropFirst(old.utf8.count))" : path
+      let new = ReproCommand.moved(path, from: header?.packagePath ?? "", to: package)
       return access(new, F_OK) == 0 ? new : nil
     }
     request.writable = (header?.writable ?? []).compactMap(here)

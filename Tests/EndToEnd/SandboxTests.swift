@@ -103,6 +103,15 @@ extension EndToEnd {
       #expect((seen["cold"]?.count ?? 0) > 40)
     }
 
+    /// What no namespace keeps apart cannot be had, in copies neither.
+    @Test(arguments: ["cold", "warm"]) func someCallsAreForbidden(start: String) async throws {
+      let run = try await run(
+        "--filter", "testPrintsWhatIsForbidden", "--batch", "1", "--start", start)
+      #expect(run.output.status == 0, "\(run)")
+      let log = try run.log(try run.test("testPrintsWhatIsForbidden").decisive?.stdout)
+      #expect(String(decoding: log, as: UTF8.self) == "users: true, hypervisor: true\n", "\(run)")
+    }
+
     /// A failed write outside the container is explained, and can be allowed.
     @Test func writesOutsideAreExplained() async throws {
       let package = try await FixturePackage.prepare("Torture")

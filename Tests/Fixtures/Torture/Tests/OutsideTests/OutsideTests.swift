@@ -53,7 +53,9 @@ final class OutsideXCTests: XCTestCase {
   /// What must not depend on how the process was started; one line each, then one per mount.
   func testPrintsItsSurroundings() throws {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let names = ["Uid", "Gid", "Groups", "NSpid", "NSpgid", "NSsid", "Umask", "NoNewPrivs", "Seccomp"]
+    let names = [
+      "Uid", "Gid", "Groups", "NSpid", "NSpgid", "NSsid", "Umask", "NoNewPrivs", "Seccomp",
+    ]
     for line in status.split(separator: "\n")
     where line.hasPrefix("Cap") || line.hasPrefix("Sig") || line.hasPrefix("Shd")
       || names.contains(where: { line.hasPrefix($0 + ":") })
@@ -77,6 +79,20 @@ final class OutsideXCTests: XCTestCase {
       let fields = line.split(separator: " ")
       print("mount: \(fields[4...].joined(separator: " "))")
     }
+  }
+
+  /// A namespace for users of its own, and a socket to the hypervisor.
+  func testPrintsWhatIsForbidden() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    process.arguments = ["--user", "--map-root-user", "true"]
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    let descriptor = socket(40, Int32(SOCK_STREAM.rawValue), 0)
+    let isUnknown = descriptor < 0 && errno == EAFNOSUPPORT
+    if descriptor >= 0 { close(descriptor) }
+    print("users: \(process.terminationStatus != 0), hypervisor: \(isUnknown)")
   }
 
   /// 30 characters more than the folders have (unix(7) allows 107 bytes).
