@@ -1,6 +1,7 @@
 import RunEngine
 import RunModel
 import SwiftTests
+import Workers
 
 /// The options that say which package's tests are meant and how they are built.
 enum PackageOptions {
@@ -78,6 +79,10 @@ extension PackageOptions {
   ]
 
   private static func check(variable name: String) throws(UsageError) {
+    if Container(root: "/").environment.keys.contains(name) {
+      throw UsageError(
+        message: "--pass-env \(name) would lead tests out of their container, whose own they get")
+    }
     if let equals = name.firstIndex(of: "=") {
       let before = name[..<equals]
       throw UsageError(

@@ -21,13 +21,21 @@ struct LineReader: ~Copyable {
   private var isAtEnd = false
 
   init(path: String) throws {
-    do {
-      file = try OwnedDescriptor(opening: path, O_RDONLY | O_NOCTTY)
+    do throws(SystemFailure) {
+      file = try Self.open(path)
     } catch {
       let code: EvidenceError.Code = error.number == ENOENT ? .notFound : .unreadable
       throw EvidenceError.system(code, "read", path: path, errno: error.number)
     }
     self.path = path
+  }
+
+  /// Opens a regular file: nobody may ever write to a named pipe that somebody has put there.
+  private static func open(_ path: String) throws(SystemFailure) -> OwnedDescriptor {
+    let file = try OwnedDescriptor(opening: path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+    let isRegular = try file.status().isRegular
+    guard isRegular else { throw SystemFailure(EINVAL) }
+    return file
   }
 
   /// The next line, `nil` at the end of the file.

@@ -57,6 +57,17 @@ import Testing
     #expect(error?.message.contains("not '\(name)'") == true)
   }
 
+  /// Tests have the container's, whatever is passed.
+  @Test(arguments: ["HOME", "TMPDIR", "XDG_CACHE_HOME"]) func foldersAreNotPassed(name: String)
+    throws
+  {
+    let parsed = try ParsedArguments(["--pass-env", name], spec: RunCommand.spec)
+    let error = #expect(throws: UsageError.self) {
+      try PackageOptions.configuration(parsed, package: ".", context([:]))
+    }
+    #expect(error?.message.hasPrefix("--pass-env \(name) would lead tests out") == true)
+  }
+
   @Test(arguments: ["A", "A_*", "*"]) func namesMayEndInAStar(name: String) throws {
     let parsed = try ParsedArguments(["--pass-env", name], spec: RunCommand.spec)
     let package = try PackageOptions.configuration(parsed, package: ".", context([:]))

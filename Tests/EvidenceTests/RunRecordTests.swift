@@ -1,6 +1,7 @@
 import Glibc
 import RunModel
 import SystemFiles
+import TestSupport
 import Testing
 
 @testable import Evidence
@@ -277,5 +278,17 @@ import Testing
     }
     #expect(error?.code == .unwritable)
     #expect(error?.description.contains("No space left") == true)
+  }
+
+  /// Nobody waits for what may never come.
+  @Test func aLogThatIsNoFileIsNotRead() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path(of: "events.jsonl")
+    #expect(mkfifo(path, 0o600) == 0)
+    let error = #expect(throws: EvidenceError.self) {
+      let reader = try EventLogReader(path: path)
+      _ = try reader.events()
+    }
+    #expect(error?.code == .unreadable)
   }
 }
