@@ -76,6 +76,12 @@ extension ConsoleReport {
     lines += summary(of: main, result).map {
       "    " + startFitting(terminalSafe($0), columns: Self.summaryColumns)
     }
+    // Those after the last failure are about what the sandbox has kept from the test. They are
+    // whole, because what to do stands at the end.
+    let trailing = (main?.issues ?? []).reversed().prefix { $0.severity == .warning }
+    for warning in trailing.prefix(Self.warnings).reversed() {
+      lines.append("    warning: \(terminalSafe(messageText(warning.message)))")
+    }
     if let finding = result.company {
       let text = Sentences.company(
         finding, unnamed: result.unnamed, names: names, advice: style.companyAdvice)
@@ -88,6 +94,8 @@ extension ConsoleReport {
     return lines.joined(separator: "\n")
   }
 
+  /// Most warnings of a failed test there.
+  private static let warnings = 2
   /// Widest line about a failure in the summary.
   private static let summaryColumns = 200
   /// Most lines of a message there.

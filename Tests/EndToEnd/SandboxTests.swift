@@ -157,6 +157,9 @@ extension EndToEnd {
             + "show it with --scratch '\(folder.path)', or with --writable '\(folder.path)' when "
             + "what tests write there shall stay"
         ], "\(lost)")
+      // Beside the test and in the summary.
+      #expect(
+        lost.output.text.components(separatedBy: "because each sandbox has").count == 3, "\(lost)")
       #expect(try await run("--writable", folder.path).output.status == 0)
     }
 
