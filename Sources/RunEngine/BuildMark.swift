@@ -81,7 +81,7 @@ struct BuildMark: Codable, Hashable, Sendable {
 }
 
 extension ToolchainChoice {
-  /// `Swift 6.3.1 (swift-6.3.1-RELEASE) in /opt/swift/usr/bin`.
+  /// `Swift 6.3.1 (swift-6.3.1-RELEASE) in /opt/swift-6.3.1/usr/bin`.
   var shown: String {
     let version = description.version.flatMap { text in
       text.firstRange(of: "Swift version ").map { "Swift \(text[$0.upperBound...])" }

@@ -144,7 +144,7 @@ struct ToolchainChoice {
     var description: ToolchainDescription
     var version: SwiftVersion? { description.swiftVersion }
 
-    /// `6.3.1 in /opt/swift/usr/bin`.
+    /// `6.3.1 in /opt/swift-6.3.1/usr/bin`.
     var shown: String {
       "\(version.map { "\($0)" } ?? "one that does not tell its version") in "
         + toolchain.binFolder

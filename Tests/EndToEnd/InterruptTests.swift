@@ -119,29 +119,10 @@ extension EndToEnd {
     private func runUntilTwoHang(
       _ action: (ChildProcess) -> Void
     ) async throws -> CarrelRun {
-      let package = try await FixturePackage.prepare("Outcomes")
-      let folder = try TemporaryFolder()
-      let runs = folder.path(of: "runs")
-      mkdir(runs, 0o755)
-      var watch = try FileWatch(runs)
-      let process = try ChildProcess(
-        [
-          Carrel.executable, "run", package.path, "--skip-build", "--output", runs, "--workers",
-          "2", "--batch", "8", "--grace", "2", "--timeout", "100", "--filter",
-          "HangXCTests|HangTests/",
-        ], environment: Carrel.variables(adding: [:]), timeout: 90)
-      let bothHang = try watch.first(within: 60) { () -> Bool? in
-        guard let record = try? recordFolder(in: runs) else { return nil }
-        let state = RunState(try readEvents("\(record)/events.jsonl"))
-        let open = state.tests.filter { $0.open != nil && !$0.id.function.hasPrefix("quick") }
-        let isHanging =
-          open.contains { $0.id.function == "test2PrintsAndHangs" }
-          && open.contains { $0.id.library == .testing }
-        return isHanging ? true : nil
-      }
-      #expect(bothHang == true, "the tests that hang were not seen to start")
-      action(process)
-      return CarrelRun(package: package, output: try await process.output(), folder: folder)
+      let run = try await HangingRun.start("--timeout", "100")
+      action(run.process)
+      return CarrelRun(
+        package: run.package, output: try await run.process.output(), folder: run.folder)
     }
 
     /// Processes of an executable that belong to the run's folder by their environment.

@@ -314,23 +314,10 @@ extension EndToEnd {
 
     /// Killed without warning: the first process of each sandbox ends, and with it all others.
     @Test func nothingOutlivesCarrel() async throws {
-      let package = try await FixturePackage.prepare("Outcomes")
-      let folder = try TemporaryFolder()
-      let runs = folder.path(of: "runs")
-      mkdir(runs, 0o755)
-      var watch = try FileWatch(runs)
-      let process = try ChildProcess(
-        [
-          Carrel.executable, "run", package.path, "--skip-build", "--isolation", "sandbox",
-          "--output", runs, "--filter", "HangXCTests|HangTests/", "--workers", "2", "--batch", "8",
-        ], environment: Carrel.variables(adding: [:]), timeout: 60)
-      let isHanging = try watch.first(within: 30) { () -> Bool? in
-        guard let record = try? recordFolder(in: runs) else { return nil }
-        let state = RunState(try readEvents("\(record)/events.jsonl"))
-        let open = state.tests.filter { $0.open != nil && !$0.id.function.hasPrefix("quick") }
-        return open.count >= 2 ? true : nil
-      }
-      #expect(isHanging == true)
+      let run = try await HangingRun.start("--isolation", "sandbox")
+      let process = run.process
+      // Its record goes away with it.
+      defer { withExtendedLifetime(run) {} }
       // Each sandbox has its first process and a test's.
       let descendants = descendants(of: process.pid)
       #expect(descendants.count >= 4)

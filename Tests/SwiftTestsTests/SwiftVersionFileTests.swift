@@ -53,7 +53,7 @@ import Testing
   @Test func releasesAreMetByTheirNumbers() throws {
     let version = try #require(
       SwiftVersion(describedBy: "Swift version 6.3.1 (swift-6.3.1-RELEASE)"))
-    func isMet(_ text: String, in folder: String = "/opt/swift/usr/bin") throws -> Bool {
+    func isMet(_ text: String, in folder: String = "/opt/swift-6.3.1/usr/bin") throws -> Bool {
       try requirement(text).isMet(by: version, in: folder)
     }
     for text in ["6.3.1", "6.3", "6", "latest", "swift-6.3.1-RELEASE"] {
@@ -80,6 +80,6 @@ import Testing
       }
       #expect(ToolchainRequirement.day(ofSnapshotIn: folder) == "2026-01-31")
     }
-    #expect(ToolchainRequirement.day(ofSnapshotIn: "/opt/swift/usr/bin") == nil)
+    #expect(ToolchainRequirement.day(ofSnapshotIn: "/opt/swift-6.3.1/usr/bin") == nil)
   }
 }
