@@ -61,7 +61,7 @@ extension BatchRun {
       session.intents, test: test, attempt: spec.attempts[test] ?? 1, container: container,
       environment: session.variables(of: spec, container: container),
       scope: session.scope(of: spec) + "-app", sandbox: sandbox, supervisor: session.supervisor,
-      record: session.record, limits: limits?.process)
+      record: session.record, limits: processLimits)
     intents.onOutput = { [unowned self] in noteSign() }
     self.intents = intents
     guard seeds else { return try startProcess() }
@@ -71,6 +71,11 @@ extension BatchRun {
         try startProcess()
       }
     }
+  }
+
+  /// What the processes of the batch and of its apps may use, and the mask of their files.
+  private var processLimits: ProcessLimits? {
+    .adding(fileMask: session.configuration.fileMask, to: limits?.process)
   }
 
   /// Loads the product while the apps are checked and the seed intent is called.
@@ -107,7 +112,7 @@ extension BatchRun {
       isWholeProduct: session.isWholeProduct(spec), nonce: nonce, checksHomes: checksHomes,
       patterns: session.patterns(of: spec.product))
     var request = try request(for: command)
-    request.limits = limits?.process
+    request.limits = processLimits
     self.request = request
     if sandbox == nil { sandbox = try session.makeSandbox(for: container) }
     if usesIntents, sandbox == nil, session.starter.willLoad(spec) {

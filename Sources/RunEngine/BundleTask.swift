@@ -183,6 +183,7 @@ extension RecordedCommand {
     environment[SupervisedProcess.scopeVariable] = request.scope
     self.init(
       executable: request.executable, arguments: request.arguments, environment: environment,
-      directory: request.directory, container: container.view)
+      directory: request.directory, container: container.view,
+      fileMask: request.limits?.fileMask ?? ownFileMask())
   }
 }

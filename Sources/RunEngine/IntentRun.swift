@@ -12,6 +12,8 @@ final class IntentRun {
   let problems: [String]
   let seed: String
   let options: IntentOptions
+  /// The mask of new files of apps; `nil` for that of this process.
+  var fileMask: UInt32?
   /// What the apps shall have been compiled with; `nil` without a pin.
   private let expectedCompiler: ExpectedCompiler?
   private let journal: JournalFile
@@ -133,6 +135,7 @@ final class IntentRun {
       environment: Self.hostEnvironment(environment), scope: scope,
       runtime: BundleTask.runtime, fixtureToken: fixtureToken)
     configuration.problems = problems
+    configuration.limits = .adding(fileMask: fileMask, to: nil)
     configuration.seenSocketPath = container.view + "/intents"
     configuration.directory = container.seen.home
     configuration.expectedCompiler = expectedCompiler

@@ -88,6 +88,7 @@ package final class RunSession {
     intents = IntentRun(
       catalog: catalog, seed: configuration.seed, options: configuration.intents, record: record,
       supervisor: supervisor)
+    intents.fileMask = configuration.fileMask
     descriptors = Dictionary(
       plan.tests.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     groupSizes = catalog.tests.reduce(into: [:]) { $0[$1.id.group, default: 0] += 1 }
