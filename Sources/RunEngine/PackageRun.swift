@@ -102,7 +102,7 @@ package struct PackageRun {
     }
     return RunOutcome(
       session: session, failure: failure, didRun: !selected.isEmpty, startedAt: startedAt,
-      containerPath: root.container(worker: 1).root)
+      containerPath: root.container(worker: 1).view)
   }
 
   /// Makes the record and its event log, with the files of a run that is resumed.

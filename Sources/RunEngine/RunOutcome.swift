@@ -10,7 +10,7 @@ package struct RunOutcome {
   package let didRun: Bool
   /// Seconds since 1970.
   package let startedAt: Double
-  /// Where the container of the first worker was.
+  /// Where the tests of the first worker have seen their container.
   package let containerPath: String
 
   /// How a run ended, in one word.

@@ -28,6 +28,31 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("/src/Notes", "/src/Notes"), ("/home/Zoë/Klon 2", "/home/Zo%C3%AB/Klon%202"),
+    ("/a,b/{c}", "/a,b/%7Bc%7D"), ("/a%20+b", "/a%2520+b"),
+  ])
+  func packagesAreTheSameWhereverTheyAre(path: String, inURL: String) {
+    let text = "no '\(path)/x' {NSURL=file://\(inURL)/x, NSFilePath=\(path)/x} in \(path)."
+    let signature = FailureSignature(
+      AttemptResult(
+        test: TestID(product: "P", library: .xctest, name: "M.C/test"), attempt: 1, batch: 1,
+        worker: 1, verdict: .failed, issues: [TestIssue(message: text)], startedAt: 0,
+        duration: 0), container: "/tmp/carrel", package: path)
+    #expect(
+      signature.message
+        == "no '<package>/x' {NSFilePath=<package>/x, NSURL=file://<package>/x} in <package>.")
+  }
+
+  /// A folder whose name begins like that of the package is another one.
+  @Test func onlyWholeNamesArePackages() {
+    let text = "/src/Notes2 /src/Notes-2 /src/Notes_2 /src/Notes%202 /src/Notesé /src/Notes.x"
+    #expect(FailureSignature.replacing("/src/Notes", with: "P", in: text) == text)
+    #expect(FailureSignature.replacing("/", with: "P", in: text) == text)
+    #expect(FailureSignature.replacing("", with: "P", in: text) == text)
+    #expect(FailureSignature.replacing("/src/Notes", with: "P", in: "/src/Notes") == "P")
+  }
+
   @Test func addressesAreTheSame() {
     let message = signature(.failed, "<A: 0x7fFe12> is not <A: 0x5>, 0x is none, 10x4 too").message
     #expect(message == "<A: 0x...> is not <A: 0x...>, 0x is none, 10x4 too")
