@@ -17,7 +17,10 @@ enum ReproCommand {
         help: "start with an empty container, or with the bundle's files; auto: empty if the test "
           + "ran first in its container, else the bundle's (default: auto)"),
       OptionSpec(
-        "--with-predecessors", help: "run the tests that ran before it in its process first"),
+        "--with-predecessors",
+        help: "run the tests that ran before it in its process first, at once (default: when it "
+          + "does not fail in the same way alone)"),
+      OptionSpec("--alone", help: "do not run the tests that ran before it in its process"),
       OptionSpec("--timeout", value: "SECONDS", help: "limit for the test (default: as it was)"),
     ] + LimitOptions.specs + [
       OptionSpec("--force", help: "use a bundle that is not whole"),
@@ -32,13 +35,16 @@ enum ReproCommand {
       """)
 
   /// How reports say that a test can be run after those that it fails after.
-  static let companyAdvice = "carrel repro --with-predecessors runs them first"
+  static let companyAdvice = "carrel repro runs them first when it does not fail alone"
 
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     guard let path = parsed.positionals.first else {
       throw UsageError(message: "which bundle? carrel repro BUNDLE [PACKAGE]")
     }
     let bundle = BundleReader(path: context.absolute(path))
+    if parsed.has("--alone"), parsed.has("--with-predecessors") {
+      throw UsageError(message: "--alone and --with-predecessors cannot be given together")
+    }
     let check = try bundle.verify()
     if !check.isWhole {
       guard parsed.has("--force"), check.manifest != nil else {
@@ -47,7 +53,17 @@ enum ReproCommand {
       }
       context.complain("warning: \(BundleCommand.damage(bundle, check))")
     }
-    return try Reproduction(bundle, parsed, context).perform()
+    let alone = try Reproduction(bundle, parsed, context)
+    let code = try alone.perform()
+    guard let company = alone.inCompany, code == .notReproduced || code == .failedDifferently else {
+      return code
+    }
+    context.output.print(
+      "once more, after the tests that ran before it in the same process "
+        + "(\(alone.predecessorCount)):")
+    let again = try company.perform()
+    // Those tests may be gone.
+    return again == .cannotReproduce ? code : again
   }
 }
 
@@ -70,6 +86,9 @@ private struct Reproduction {
   private let header: RunHeader?
   private let arguments: ParsedArguments
   private let context: CommandContext
+  /// Whether the tests that ran before it run first.
+  private var hasCompany: Bool
+  private var skipsBuild: Bool
 
   init(_ bundle: BundleReader, _ arguments: ParsedArguments, _ context: CommandContext) throws {
     self.bundle = bundle
@@ -77,16 +96,32 @@ private struct Reproduction {
     self.context = context
     manifest = try bundle.manifest()
     header = try bundle.runHeader()
+    hasCompany = arguments.has("--with-predecessors")
+    skipsBuild = arguments.has("--skip-build")
   }
+
+  /// The same after the tests that ran before it, with what is built by then; `nil` when there were
+  /// none, or when it is said what the test shall start with.
+  var inCompany: Reproduction? {
+    let isChosen = ["--alone", "--container", "--with-predecessors"].contains(where: arguments.has)
+    guard !manifest.predecessors.isEmpty, !isChosen else { return nil }
+    var copy = self
+    copy.hasCompany = true
+    copy.skipsBuild = true
+    return copy
+  }
+
+  var predecessorCount: Int { manifest.predecessors.count }
 
   func perform() throws -> ExitCode {
     let command = try bundle.command()
     var package = try PackageOptions.configuration(
       arguments, package: arguments.positionals.dropFirst().first ?? recordedPackage, context,
       asIn: header)
+    package.skipsBuild = skipsBuild
     takeOver(command, into: &package)
     let tests =
-      arguments.has("--with-predecessors")
+      hasCompany
       ? manifest.predecessors + [manifest.test] : [manifest.test]
     let limit = try arguments.limit("--timeout")
     let restores = try restoresContainer()
@@ -95,6 +130,7 @@ private struct Reproduction {
         workers: 1, batch: .fixed(tests.count), retries: 0, checksCompany: false),
       timeLimit: limit.map { $0.isFinite ? $0 : nil } ?? manifest.timeLimit,
       seed: header?.seed ?? "", carrel: carrelVersion, arguments: arguments.commandLine)
+    configuration.fileMask = command?.fileMask
     configuration.limits = try LimitOptions.limits(
       arguments, over: header?.limits?.limits ?? ResourceLimits())
     try ConfigurationFile.read(
@@ -109,6 +145,7 @@ private struct Reproduction {
       runsFolder: arguments.string("--output").map { context.absolute($0) }, becomesLatest: false,
       workFolder: try context.workFolder())
     let run = TestRun(context, request, kind: .reproduction)
+    defer { run.forget() }
     let code = try run.perform()
     for line in restoration.notes { context.complain(line) }
     warnOfAnotherToolchain(run.outcome?.session.state.header?.toolchainDetails)
@@ -123,7 +160,9 @@ private struct Reproduction {
       return code == .nothingMatched || code == .success ? .cannotReproduce : code
     }
     if outcome.session.interruption != nil || code == .notWritten { return code }
-    return judge(attempt, command: command, newContainer: outcome.containerPath)
+    return judge(
+      attempt, command: command, newContainer: outcome.containerPath,
+      newPackage: package.location.package)
   }
 
   /// Another compiler or system can be why a failure is another one, or none.
@@ -193,15 +232,16 @@ private struct Reproduction {
     switch try arguments.choice("--container", of: ["auto", "fresh", "restored"]) {
     case "fresh": false
     case "restored": true
-    default: !manifest.predecessors.isEmpty && !arguments.has("--with-predecessors")
+    default: !manifest.predecessors.isEmpty && !hasCompany
     }
   }
 
   private func judge(
-    _ attempt: AttemptResult, command: RecordedCommand?, newContainer: String?
+    _ attempt: AttemptResult, command: RecordedCommand?, newContainer: String?, newPackage: String
   ) -> ExitCode {
-    let wanted = FailureSignature(manifest.attemptResult, container: command?.container)
-    let found = FailureSignature(attempt, container: newContainer)
+    let wanted = FailureSignature(
+      manifest.attemptResult, container: command?.container, package: header?.packagePath)
+    let found = FailureSignature(attempt, container: newContainer, package: newPackage)
     let name = manifest.test.printableName
     if wanted == found {
       let verdict = wanted.verdict == .failed ? "failed" : "ended as \(wanted.verdict.rawValue)"
@@ -210,7 +250,7 @@ private struct Reproduction {
     }
     if attempt.verdict.isSuccess(leaksFail: true) {
       context.output.print("PASSED: \(name) did not fail this time (\(attempt.verdict.rawValue))")
-      if !manifest.predecessors.isEmpty, !arguments.has("--with-predecessors") {
+      if !manifest.predecessors.isEmpty, !hasCompany, inCompany == nil {
         context.output.print(
           "  it failed after other tests in the same process (\(manifest.predecessors.count)); "
             + "--with-predecessors runs them first")

@@ -78,6 +78,10 @@ final class TestRun {
     return code
   }
 
+  /// Lets go of what happened, when it has been read: its loop has the signals of this process, and
+  /// only one can have them.
+  func forget() { outcome = nil }
+
   /// Builds and runs; an error leaves no record.
   private func start() throws -> RunOutcome {
     do {
