@@ -1,7 +1,7 @@
 package import RunModel
 
 extension ConsoleReport {
-  /// The end of a run's output: what failed, what was flaky, the verdict of the whole, the files.
+  /// The end of a run's output: what failed, what runs, what was flaky, the verdict of the whole, the files.
   ///
   /// - Parameters:
   ///   - recordPath: The run's folder.
@@ -10,11 +10,12 @@ extension ConsoleReport {
   package func summary(
     of state: RunState, recordPath: String?, junitPath: String? = nil
   ) -> String {
-    let results = state.tests.map(\.result)
-    let failed = zip(state.tests, results).filter {
+    let tests = state.decided
+    let results = tests.map(\.result)
+    let failed = zip(tests, results).filter {
       !$0.1.verdict.isSuccess(leaksFail: style.leaksFail)
     }
-    let flaky = zip(state.tests, results).filter { $0.1.isFlaky }
+    let flaky = zip(tests, results).filter { $0.1.isFlaky }
     var lines: [String] = []
     if !failed.isEmpty {
       lines.append("Did not succeed:")
@@ -24,6 +25,13 @@ extension ConsoleReport {
       if alike.count > style.listLimit {
         lines.append("  and \(alike.count - style.listLimit) more reasons")
       }
+    }
+    let running = state.tests.filter { state.progress(of: $0) == .running }
+    if !running.isEmpty {
+      lines.append("Running:")
+      lines += running.prefix(style.listLimit).map { "  \(title(of: $0.id, in: $0))" }
+      let more = running.count - style.listLimit
+      if more > 0 { lines.append("  and \(more) more") }
     }
     if !flaky.isEmpty {
       lines.append("Flaky:")
