@@ -1,7 +1,8 @@
 package import RunModel
 
 extension ConsoleReport {
-  /// The end of a run's output: what failed, what runs, what was flaky, the verdict of the whole, the files.
+  /// The end of a run's output: what failed, what runs, what was flaky, the verdict of the whole,
+  /// the files.
   ///
   /// - Parameters:
   ///   - recordPath: The run's folder.
@@ -88,7 +89,8 @@ extension ConsoleReport {
     // whole, because what to do stands at the end.
     let trailing = (main?.issues ?? []).reversed().prefix { $0.severity == .warning }
     for warning in trailing.prefix(Self.warnings).reversed() {
-      lines.append("    warning: \(terminalSafe(messageText(warning.message)))")
+      let text = terminalSafe(messageText(warning.message), as: .lines)
+      lines.append(indented("warning: " + text, by: 4))
     }
     if let finding = result.company {
       let text = Sentences.company(
@@ -103,7 +105,7 @@ extension ConsoleReport {
   }
 
   /// Most warnings of a failed test there.
-  private static let warnings = 2
+  private static let warnings = 3
   /// Widest line about a failure in the summary.
   private static let summaryColumns = 200
   /// Most lines of a message there.

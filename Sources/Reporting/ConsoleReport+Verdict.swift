@@ -2,8 +2,8 @@ import RunModel
 
 extension ConsoleReport {
   /// The verdict of the whole run in one line that begins with one of `PASSED`, `FAILED`,
-  /// `INTERRUPTED`, `NOT BUILT`, `NO TESTS`, `NOTHING RAN` and `RUNNING`. The numbers in it add up to
-  /// the planned tests.
+  /// `INTERRUPTED`, `NOT BUILT`, `NO TESTS`, `NOTHING RAN` and `RUNNING`. The numbers in it add up
+  /// to the planned tests.
   ///
   /// - Parameter results: Those of the tests that have one.
   func verdictLine(of state: RunState, results: [TestResult]) -> String {
@@ -25,7 +25,8 @@ extension ConsoleReport {
       let failures = failing.filter { counts[$0, default: 0] > 0 }
         .map { Sentences.counted($0, counts[$0, default: 0]) }
       let start = "\(results.count) of \(counted(state.tests.count, "test")) have ended"
-      return toned("RUNNING", .quiet) + ": " + join([start] + failures + problems + rest + undecided)
+      return toned("RUNNING", .quiet) + ": "
+        + join([start] + failures + problems + rest + undecided)
     }
     if let signal = state.finish?.interruptedBy {
       let parts = [share(failed, of: results.count, failing, counts)] + problems + rest
