@@ -220,7 +220,7 @@ enum ConfigurationFile {
     mutating func isolation(_ json: WireJSON) throws(Problem) -> IsolationRequest {
       let path = "isolation"
       let members = try object(
-        json, path, keys: ["level", "network", "writable", "scratch", "clone"])
+        json, path, keys: ["level", "network", "writable", "scratch", "home", "clone"])
       var request = IsolationRequest()
       request.level = try choice(members["level"], "\(path).level")
       if let network: SandboxNetwork = try choice(members["network"], "\(path).network") {
@@ -229,6 +229,14 @@ enum ConfigurationFile {
       request.clone = try choice(members["clone"], "\(path).clone")
       request.writable = try paths(members["writable"], "\(path).writable")
       request.scratch = try paths(members["scratch"], "\(path).scratch")
+      request.home = try paths(members["home"], "\(path).home").map { written throws(Problem) in
+        // The file is the same for everybody, so no path that somebody has is in it.
+        guard let name = HomePath.name(of: written, in: nil) else {
+          throw Problem(
+            text: "'\(path).home' must hold paths relative to the home folder, not \"\(written)\"")
+        }
+        return name
+      }
       return request
     }
 

@@ -201,6 +201,13 @@ private struct Reproduction {
     }
     request.writable = (header?.writable ?? []).compactMap(here)
     request.scratch = (header?.scratch ?? []).compactMap(here)
+    let home = userHome(in: context.environment) ?? ""
+    request.home = (header?.home ?? []).filter { name in
+      if access("\(home)/\(name)", F_OK) == 0 { return true }
+      context.complain(
+        "warning: the test saw '~/\(name)' of the home folder, and it is not there")
+      return false
+    }
     if let network = header?.network.flatMap({ SandboxNetwork(rawValue: $0) }) {
       request.network = network
     }

@@ -31,7 +31,11 @@ enum RerunCommand {
       parsed, package: packagePath, context, asIn: state.header)
     package.passedVariables += state.header?.passedVariables ?? []
     let leaksFail = state.header?.leaksFail ?? true
-    let failed = state.tests.map(\.result).filter { !$0.verdict.isSuccess(leaksFail: leaksFail) }
+    if state.goesOn, state.finish == nil {
+      context.complain(
+        "warning: run \(record.runID) is being written; only what has failed by now is run again")
+    }
+    let failed = state.decided.map(\.result).filter { !$0.verdict.isSuccess(leaksFail: leaksFail) }
     let isQuiet = parsed.has("--quiet")
     guard !failed.isEmpty else {
       let code = earlier.statusWithoutFailures

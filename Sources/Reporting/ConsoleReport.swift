@@ -40,7 +40,7 @@ package struct ConsoleReport: Sendable {
   package var isPackageCurrent = false
 
   package init(
-    style: Style, tests: some Sequence<TestID>, packagePath: String?, runFolder: String
+    style: Style = Style(), tests: some Sequence<TestID>, packagePath: String?, runFolder: String
   ) {
     self.style = style
     names = ShortNames(tests, longest: Self.longestName)

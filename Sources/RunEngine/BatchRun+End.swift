@@ -15,6 +15,7 @@ extension BatchRun {
     let cause = intervention
     if let failure = process?.launchFailure { return failToStart(failure) }
     openCall = intents?.openCall
+    privateFolders = sandbox?.privateFolderUse() ?? []
     stopLooking { [self] in
       endEverything { [self] in conclude(end, cause, leaks, at: now) }
     }

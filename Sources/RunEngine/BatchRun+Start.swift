@@ -55,8 +55,28 @@ extension BatchRun {
   ///
   /// - Parameter seeds: Whether the seed intent may be called in the attempt's own container.
   private func startIntents(seeds: Bool) throws {
+    try withSandbox { [unowned self] in try startIntentsInSandbox(seeds: seeds) }
+  }
+
+  /// Makes the batch's sandbox, if it is to have one and has none, and goes on when it is there:
+  /// later, while there is no room for it.
+  private func withSandbox(_ go: @escaping () throws -> Void) throws {
+    guard sandbox == nil else { return try go() }
+    do throws(WorkersError) {
+      sandbox = try session.makeSandbox(for: container)
+    } catch {
+      let waits = session.sandboxRoom.wait(for: error, since: startedAt) { [unowned self] in
+        orFail { try withSandbox(go) }
+      }
+      guard waits else { throw error }
+      return
+    }
+    if sandbox != nil { session.sandboxRoom.wasMade() }
+    try go()
+  }
+
+  private func startIntentsInSandbox(seeds: Bool) throws {
     guard let test = spec.tests.first else { return try startProcess() }
-    sandbox = try session.makeSandbox(for: container)
     let intents = try BatchIntents(
       session.intents, test: test, attempt: spec.attempts[test] ?? 1, container: container,
       environment: session.variables(of: spec, container: container),
@@ -114,7 +134,11 @@ extension BatchRun {
     var request = try request(for: command)
     request.limits = processLimits
     self.request = request
-    if sandbox == nil { sandbox = try session.makeSandbox(for: container) }
+    try withSandbox { [unowned self, request] in chooseStart(request) }
+  }
+
+  /// Finds out how the process is to be started, and starts it.
+  private func chooseStart(_ request: ProcessRequest) {
     if usesIntents, sandbox == nil, session.starter.willLoad(spec) {
       session.root.noteContents(worker: spec.worker)
     }

@@ -50,6 +50,10 @@ final class BatchRun {
   var lastSign = 0.0
   /// What the batch's processes may use.
   var limits: BatchLimits?
+  /// What the kernel had counted against the limits when each test started.
+  var limitCounts: [TestID: (memoryKills: Int, refusals: Int)] = [:]
+  /// What the sandbox's own folders held when the process had ended.
+  var privateFolders: [Sandbox.PrivateFolderUse] = []
   var snapshot: HangSnapshot?
   private var watched: (current: TestID?, last: TestID?, started: Int) = (nil, nil, -1)
   var crashReports: [(writtenAt: Double, summary: CrashSummary)] = []
@@ -70,7 +74,7 @@ final class BatchRun {
     self.onEnd = onEnd
     container = session.root.container(worker: spec.worker)
     transcript = BatchTranscript(tests: descriptors, nonce: nonce)
-    transcript.isSandboxed = session.sandboxes != nil
+    transcript.surroundings = session.surroundings(of: container)
     self.nonce = nonce
   }
 
@@ -125,6 +129,7 @@ final class BatchRun {
       begun.append((test, transcript.startClock[test] ?? session.wallClock(at: now)))
       if firstStart == nil { firstStart = now }
       startTimes[test] = now
+      markLimitCounts(at: test)
       if let attempt = spec.attempts[test] {
         session.log(
           .attemptStarted(

@@ -290,7 +290,8 @@ package struct CatalogMaker {
     needed += catalog.products.map { folder(of: $0.executable) }
     return try SandboxPlan(
       run.isolation, needed: needed, folder: root.path,
-      privateSize: run.limits.disk.map { UInt64($0) })
+      privateSize: run.limits.disk.map { UInt64($0) },
+      userHome: userHome(in: configuration.environment))
   }
 
   /// Isolation is checked with a real process of the product: each of Foundation's ways to name a

@@ -60,7 +60,8 @@ struct Workplace {
     else { return nil }
     return try CloneCheck.choose(
       configuration.isolation.clone, plan: plan, in: root.path,
-      using: (supervisor.loop, supervisor.registry))
+      using: (supervisor.loop, supervisor.registry),
+      until: { [supervisor] in supervisor.interruption != nil })
   }
 
   /// Finds out which apps there are.

@@ -185,7 +185,7 @@ package final class Sandbox {
   }
 
   /// PIDs, outside, of processes whose parents have ended.
-  func orphans() -> [Int32] {
+  package func orphans() -> [Int32] {
     guard !isGone else { return [] }
     let known = Set(running.values.map(\.outside))
     return ProcessTable.children(of: pid).filter { !known.contains($0) }

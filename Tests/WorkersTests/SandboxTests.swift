@@ -278,6 +278,35 @@ struct SandboxTests {
     #expect(try run(connect, in: try sandbox(.none)).output == "no\n")
   }
 
+  /// A script that says nothing is not waited for when nobody wants to know any more.
+  @Test func aScriptIsEndedEarly() throws {
+    var isOver = false
+    loop.after(0.05) { isOver = true }
+    let error = #expect(throws: WorkersError.self) {
+      try Sandbox.output(
+        of: "trap '' TERM; sleep 1256; sleep 1256", .init(), using: (loop, registry),
+        until: { isOver })
+    }
+    #expect(error?.code == .sandbox && isOver)
+  }
+
+  /// What the private folders hold can be seen from outside.
+  @Test func privateFoldersAreMeasured() throws {
+    let sandbox = try sandbox(privateSize: 1 << 20)
+    let outcome = try start(
+      "head -c 524288 /dev/zero > /tmp/half; cat /dev/zero > /dev/shm/full; echo written",
+      in: sandbox)
+    loop.run { outcome.end != nil }
+    let use = sandbox.privateFolderUse()
+    #expect(use.map(\.path) == ["/tmp", "/var/tmp", "/dev/shm"])
+    #expect(use.map(\.isFull) == [false, false, true], "\(use)")
+    #expect(use.first.map { $0.used >= 524_288 && $0.used < 1 << 20 } == true, "\(use)")
+    var isGone = false
+    sandbox.end { isGone = true }
+    loop.run { isGone }
+    #expect(sandbox.privateFolderUse().isEmpty)
+  }
+
   @Test func severalProcessesShareASandbox() throws {
     let sandbox = try sandbox()
     let first = try start("echo x > /tmp/shared; sleep 600", in: sandbox)
