@@ -113,7 +113,8 @@ extension TestRun: PackageRunListener {
     runID = record.runID
     printer = RunPrinter(
       context, isQuiet: isQuiet, leaksFail: leaksFail,
-      packagePath: request.package.location.package, recordPath: record.path)
+      packagePath: request.package.location.package,
+      archivePath: request.package.archive?.path, recordPath: record.path)
   }
 
   func runDidSelect(_ selection: TestSelection, from all: [TestDescriptor], missing: [TestID]) {

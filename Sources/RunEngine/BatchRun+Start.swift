@@ -92,7 +92,7 @@ extension BatchRun {
     environment.merge(intents?.variables ?? [:]) { _, own in own }
     return try command.request(
       environment: environment, container: container, observer: session.catalog.observer.path,
-      directory: session.package.location.package, scope: session.scope(of: spec))
+      directory: session.package.workingFolder, scope: session.scope(of: spec))
   }
 
   /// Starts the process in its container.

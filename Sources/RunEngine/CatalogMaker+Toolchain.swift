@@ -100,7 +100,10 @@ extension CatalogMaker {
     let missing = librariesNotFound(by: product)
     guard let first = missing.first else { return true }
     let advice =
-      access("\(runtime)/\(first)", F_OK) == 0
+      choice.isOfArchive
+      ? "; install the libraries of \(choice.description.version ?? "Swift"), name a toolchain with "
+        + "--toolchain, or pack them with 'carrel archive --with-runtime'"
+      : access("\(runtime)/\(first)", F_OK) == 0
       ? "; the toolchain has it in \(runtime), and the product was linked for another place: build "
         + "it anew" : "; install it, or pass LD_LIBRARY_PATH on with --pass-env"
     problems.append(

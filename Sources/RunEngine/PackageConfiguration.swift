@@ -3,6 +3,11 @@ package import SwiftTests
 /// Where the tests come from.
 package struct PackageConfiguration: Sendable {
   package var location: BuildLocation
+  /// The run archive that they are taken from; `nil` when they are built. The location then says
+  /// where they were, until the archive is unpacked.
+  package var archive: PackageArchive?
+  /// Where tests see the package's folder, in which they start; `nil` for where it is.
+  var view: String?
   /// Flags for `swift build`.
   package var buildFlags: [String]
   package var skipsBuild: Bool
@@ -14,6 +19,9 @@ package struct PackageConfiguration: Sendable {
   package var environment: [String: String]
   /// Names of the caller's variables that tests get besides the usual ones.
   package var passedVariables: [String]
+
+  /// The folder in which tests start.
+  var workingFolder: String { view ?? location.package }
 
   package init(
     location: BuildLocation, buildFlags: [String] = [], skipsBuild: Bool = false,

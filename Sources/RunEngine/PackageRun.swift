@@ -27,7 +27,9 @@ package struct PackageRun {
     let workplace = try Workplace(
       request.package, folder: request.workFolder,
       makesSandboxes: level == nil || level == .sandbox, listener: listener)
-    let package = workplace.package
+    var package = workplace.package
+    var configuration = request.configuration
+    if let archive = workplace.archive { configuration.isolation.move(archive.moved) }
     let (supervisor, root) = (workplace.supervisor, workplace.root)
     defer { workplace.close() }
     supervisor.onFirstSignal = { [listener] in listener.runIsInterrupted(by: $0) }
@@ -49,8 +51,8 @@ package struct PackageRun {
     var clones: CloneChoice?
     if failure == nil {
       do {
-        isolation = try workplace.chooseIsolation(request.configuration, catalog)
-        clones = try workplace.chooseClones(request.configuration, catalog, plan: isolation.plan)
+        isolation = try workplace.chooseIsolation(configuration, catalog)
+        clones = try workplace.chooseClones(configuration, catalog, plan: isolation.plan)
       } catch {
         failure = error
       }
@@ -58,6 +60,7 @@ package struct PackageRun {
     if failure == nil, supervisor.interruption == nil {
       do { try request.resume?.check(catalog) } catch { failure = error }
     }
+    package.view = isolation.plan?.seen(package.location.package)
     let limiter = Limiter(request.configuration.limits)
     defer { limiter.close() }
     var header = header(
@@ -65,6 +68,7 @@ package struct PackageRun {
       clones: clones, limits: limiter.record)
     header.products = catalog.builtProducts
     header.toolchainDetails = catalog.toolchain
+    header.archive = catalog.archive
     let resume = failure == nil ? taken : nil
     request.resume?.mark(&header, takesOver: resume != nil)
     try record.write(header)
@@ -81,7 +85,7 @@ package struct PackageRun {
     let session = RunSession(
       supervisor: supervisor, root: root, indexTemplate: workplace.indexTemplate,
       catalog: catalog,
-      package: package, configuration: request.configuration, plan: plan,
+      package: package, configuration: configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: isolation.plan,
       clones: clones, listener: listener, limiter: limiter,
       resume: resume)
@@ -127,7 +131,10 @@ package struct PackageRun {
 
   /// Keeps the package's own folder of records out of its repository.
   private func ignoreRecords() {
-    let folder = request.package.location.package + "/.carrel"
+    let place = request.package.archive == nil ? request.package.location.package : nil
+    guard let folder = (place ?? request.configuration.folder).map({ $0 + "/.carrel" }) else {
+      return
+    }
     guard request.runsFolder == folder + "/runs", access(folder + "/.gitignore", F_OK) != 0 else {
       return
     }
@@ -158,6 +165,7 @@ package struct PackageRun {
     return tests.sorted { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
   }
 
+  /// What the run is, as the log tells it: of an archive with the paths that its package had.
   private func header(
     record: RunRecord, compiler: String, isolation: IsolationChoice, clones: CloneChoice?,
     limits: RunLimits?

@@ -33,6 +33,16 @@ package struct ObserverLibrary: Sendable {
     path = folder + "/libCarrelObserver.so"
   }
 
+  /// A library that was made before, for products that are not built here.
+  package init(at path: String) {
+    self.path = path
+    folder = SystemFiles.folder(of: path)
+    toolchain = Toolchain(binFolder: "")
+  }
+
+  /// Tells the sources of this version's observer from those of others.
+  package static let sourceKey = hexadecimal(stableHash(sources.flatMap(\.bytes)))
+
   package var exists: Bool { access(path, R_OK) == 0 }
 
   /// The commands that make the library, in order, and the function that puts it into place after
