@@ -1,3 +1,4 @@
+import Evidence
 package import SwiftTests
 
 /// Where the tests come from.
@@ -19,6 +20,15 @@ package struct PackageConfiguration: Sendable {
   package var environment: [String: String]
   /// Names of the caller's variables that tests get besides the usual ones.
   package var passedVariables: [String]
+
+  /// What the observer has to know of the package.
+  var observerVariables: [String: String] {
+    guard let archive else { return [:] }
+    return [
+      "CARREL_OBSERVER_MOVED_FROM": archive.manifest.package,
+      "CARREL_OBSERVER_MOVED_TO": location.package,
+    ]
+  }
 
   /// The folder in which tests start.
   var workingFolder: String { view ?? location.package }
