@@ -35,12 +35,12 @@ enum IsolationOptions {
   /// - Parameter package: The package whose tests are run.
   static func take(
     _ arguments: ParsedArguments, into configuration: inout RunConfiguration,
-    of package: PackageConfiguration, _ context: CommandContext
+    of package: PackageConfiguration? = nil, _ context: CommandContext
   ) throws(UsageError) {
     // Paths in a run archive start from its package, and are there when it is unpacked.
-    let isOfArchive = package.archive != nil
     var context = context
-    if isOfArchive { context.folder = package.location.package }
+    let isOfArchive = package?.archive != nil
+    if isOfArchive { context.folder = package?.location.package }
     var request = configuration.isolation
     defer { configuration.isolation = request }
     let level = try arguments.choice("--isolation", of: IsolationLevel.allCases.map(\.rawValue))

@@ -9,7 +9,8 @@ enum RerunCommand {
   static let spec = CommandSpec(
     name: "rerun", summary: "run what failed or did not run in an earlier run",
     positionals: ["[RUN]", "[PACKAGE]"],
-    options: [ArchiveOptions.spec] + RunOptions.specs + IsolationOptions.specs + PackageOptions.specs,
+    options: [ArchiveOptions.spec] + RunOptions.specs + IsolationOptions.specs
+      + PackageOptions.specs,
     rest: "flags for 'swift build'",
     discussion: """
       RUN is a run's ID, the beginning of one, the path of its record, or 'latest' (default). When

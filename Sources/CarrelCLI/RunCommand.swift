@@ -7,9 +7,10 @@ enum RunCommand {
   static let spec = CommandSpec(
     name: "run", summary: "build a package's tests and run them on isolated workers",
     positionals: ["[PACKAGE]"],
-    options: [ArchiveOptions.spec] + FilterOptions.specs + RunOptions.specs + IsolationOptions.specs + [
-      OptionSpec("--allow-empty", help: "a run without any test is a success")
-    ] + PackageOptions.specs,
+    options: [ArchiveOptions.spec] + FilterOptions.specs + RunOptions.specs + IsolationOptions.specs
+      + [
+        OptionSpec("--allow-empty", help: "a run without any test is a success")
+      ] + PackageOptions.specs,
     rest: "flags for 'swift build'",
     discussion: """
       PACKAGE is the folder of a Swift package (default: the current folder). Each run has a record

@@ -195,8 +195,8 @@ package struct ArchiveMaker {
   }
 }
 
-/// What the build made, as far as tests need it when they run: test executables, programs, libraries
-/// and resources.
+/// What the build made, as far as tests need it when they run: test executables, programs,
+/// libraries and resources.
 struct ProductFiles {
   private(set) var items: [RunArchiveContents.Item] = []
   private static let trees = [".resources", ".bundle"]
@@ -213,7 +213,8 @@ struct ProductFiles {
       if isTree || isLibrary || current.contains(entry) { names.insert(entry) }
     }
     for name in names.sorted() {
-      items.append(.init("\(RunArchivePaths.products)/\(name)", from: "\(location.products)/\(name)"))
+      items.append(
+        .init("\(RunArchivePaths.products)/\(name)", from: "\(location.products)/\(name)"))
     }
     for product in products where folder(of: product.executable) != location.products {
       items.append(

@@ -15,7 +15,7 @@ extension CatalogMaker {
     Leftovers.remove(in: cache)
     var check = ToolchainCheck(choice, cache: cache)
     var problems = try check.beforeBuild()
-    let observer = ObserverLibrary(at: archive.observer)
+    let observer = try observer(of: archive, cache: cache)
     let products = archive.products.filter { isLoadable($0, &problems) }
     let apps = AppFinder.appExecutables(in: archive.location.products)
     let digests = digests(check, of: products.map(\.executable) + apps + [observer.path])
@@ -37,12 +37,38 @@ extension CatalogMaker {
     return catalog
   }
 
-  /// Where tests of an archive see the package in sandboxes: where it was when it was built, so that
-  /// paths that were compiled into them lead to what was packed of it.
+  /// The packed observer, in a place that can be named to the dynamic linker: `LD_PRELOAD` has no
+  /// way to write a space, a colon or a dollar sign (ld.so(8)).
+  ///
+  /// - Throws: ``EvidenceError`` when it cannot be copied to the user's cache folder.
+  private func observer(
+    of archive: UnpackedArchive, cache: String
+  ) throws -> ObserverLibrary {
+    guard archive.observer.contains(where: { " :$".contains($0) }) else {
+      return ObserverLibrary(at: archive.observer)
+    }
+    let digest = try fileDigest(archive.observer).split(separator: ":").last ?? ""
+    let folder = "\(cache)/observer-\(digest.prefix(32))"
+    let observer = ObserverLibrary(at: "\(folder)/\(lastComponent(of: archive.observer))")
+    guard !observer.exists else { return observer }
+    do throws(FileError) {
+      try makeFolders(folder, mode: 0o700)
+      try writeFileAtomically(
+        readFile(archive.observer, maxBytes: 1 << 30), to: observer.path, mode: 0o700)
+    } catch {
+      throw EvidenceError(
+        .unwritable, "cannot copy the observer to '\(folder)'", context: ["path": folder],
+        cause: error)
+    }
+    return observer
+  }
+
+  /// Where tests of an archive see the package in sandboxes: where it was when it was built, so
+  /// that paths that were compiled into them lead to what was packed of it.
   ///
   /// - Parameter needed: What must be seen as it is.
-  /// - Returns: `nil` when nothing can be put there: a folder of the machine's, something that has to
-  ///   be seen, or nothing at all where nothing can be made.
+  /// - Returns: `nil` when nothing can be put there: a folder of the machine's, something that has
+  ///   to be seen, or nothing at all where nothing can be made.
   static func view(of archive: UnpackedArchive, needed: [String]) -> String? {
     let old = archive.manifest.package
     let shared = ["/dev", "/etc", "/proc", "/sys", "/usr", "/lib", "/bin", "/sbin", "/var"]

@@ -41,7 +41,8 @@ package struct CatalogMaker {
   /// For what was taken from a run archive.
   ///
   /// - Parameter archive: `nil` when it was not unpacked.
-  /// - Throws: ``SwiftTestsError`` when a toolchain was named that is none.
+  /// - Throws: ``SwiftTestsError`` when a toolchain was named that is none; ``WorkersError`` when
+  ///   the libraries lie where the dynamic linker cannot look.
   init(
     supervisor: Supervisor, configuration: PackageConfiguration, archive: UnpackedArchive?,
     listener: (any RunListener)?
@@ -64,8 +65,13 @@ package struct CatalogMaker {
     configuration.location = archive.location
     configuration.environment = choice.toolchain.environment(configuration.environment)
     let runtime = choice.toolchain.runtimeFolder
-    // The products know where the libraries were; when they are elsewhere, the dynamic linker has to
-    // be told.
+    guard !archive.manifest.hasRuntime || !runtime.contains(where: { ":;$".contains($0) }) else {
+      throw WorkersError(
+        .container, "'\(runtime)' cannot be named in LD_LIBRARY_PATH", context: ["path": runtime],
+        advice: WorkRoot.advice + ", without a colon, semicolon or dollar sign in its path")
+    }
+    // The products know where the libraries were; when they are elsewhere, the dynamic linker has
+    // to be told.
     let libraries = RuntimeLibraries(
       of: archive.products.map(\.executable) + [archive.observer], runtimeFolder: runtime)
     if libraries.folders != [runtime] || !libraries.unresolved.isEmpty {

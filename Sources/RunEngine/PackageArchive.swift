@@ -65,7 +65,8 @@ package struct PackageArchive: Sendable {
     }
     guard whole.manifest == manifest else {
       throw EvidenceError(
-        .malformed, "the run archive '\(ByteName(path).displayName)' was replaced while it was read",
+        .malformed,
+        "the run archive '\(ByteName(path).displayName)' was replaced while it was read",
         context: ["path": path])
     }
     // Files are packed from it only when they were named.
@@ -75,7 +76,8 @@ package struct PackageArchive: Sendable {
       throw EvidenceError(.unwritable, "cannot make a folder in '\(folder)'", cause: error)
     }
     return UnpackedArchive(
-      folder: existingPath(folder) ?? folder, reference: ArchiveReference(path: path, digest: whole.digest),
+      folder: existingPath(folder) ?? folder,
+      reference: ArchiveReference(path: path, digest: whole.digest),
       manifest: manifest, tests: tests)
   }
 }

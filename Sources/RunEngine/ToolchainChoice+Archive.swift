@@ -10,9 +10,9 @@ extension ToolchainChoice {
   /// Where a machine without a toolchain has them mostly.
   private static let usualFolders = ["/usr/lib/swift/linux", "/usr/local/lib/swift/linux"]
 
-  /// Finds the libraries: those of a toolchain that was named, else those in the archive, else where
-  /// the products look for them, else those of an installed toolchain, the nearest version first,
-  /// else where `LD_LIBRARY_PATH` leads, else in the usual folders.
+  /// Finds the libraries: those of a toolchain that was named, else those in the archive, else
+  /// where the products look for them, else those of an installed toolchain, the nearest version
+  /// first, else where `LD_LIBRARY_PATH` leads, else in the usual folders.
   ///
   /// Without any the choice is made all the same; the products then say what they lack.
   ///
@@ -79,13 +79,17 @@ extension ToolchainChoice {
       return version.numbers == wanted.numbers
     }
     if let toolchain = near ?? installed.first {
-      return (toolchain, "the products look for their libraries where none are, and it is installed")
+      return (
+        toolchain, "the products look for their libraries where none are, and it is installed"
+      )
     }
     let passed = (environment["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map { String($0) }
     if let folder = (passed + usualFolders).first(where: isRuntime) {
       return (only(folder), "the libraries of Swift are there")
     }
-    return (only(named.first { $0.hasSuffix("/swift/linux") } ?? usualFolders[0]), "it was not found")
+    return (
+      only(named.first { $0.hasSuffix("/swift/linux") } ?? usualFolders[0]), "it was not found"
+    )
   }
 
   /// The target that a machine is, in the words of another one.

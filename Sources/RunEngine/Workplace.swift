@@ -64,7 +64,8 @@ struct Workplace {
     _ configuration: RunConfiguration, _ catalog: TestCatalog
   ) throws -> (choice: IsolationChoice, plan: SandboxPlan?) {
     try IsolationChoice.choose(
-      configuration.isolation, plan: { try maker.sandboxPlan(configuration, catalog, root: root, archive: archive) },
+      configuration.isolation,
+      plan: { try maker.sandboxPlan(configuration, catalog, root: root, archive: archive) },
       in: root, indexTemplate: indexTemplate, supervisor: supervisor)
   }
 

@@ -20,7 +20,6 @@ package struct BuildLocation: Sendable {
     products = "\(self.scratch)/\(configuration)"
   }
 
-
   /// Checks that there is a package to build.
   ///
   /// - Throws: ``SwiftTestsError`` with code `noPackage`; its context says what is `missing`.
