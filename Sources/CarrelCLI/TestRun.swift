@@ -83,6 +83,10 @@ final class TestRun {
     do {
       return try PackageRun(request, listener: self).perform()
     } catch let error as EvidenceError where error.code == .unwritable {
+      guard request.package.archive == nil else {
+        throw CommandError(
+          .notWritten, "\(error); \(WorkRoot.advice), or keep records elsewhere with --output")
+      }
       throw CommandError(
         .notWritten,
         "\(error); --output PATH keeps records elsewhere, --scratch-path PATH what is built")

@@ -69,6 +69,13 @@ package enum RunArchive {
     try evidence { () throws(FileError) in try makeFolders(folder(of: path)) }
     do {
       try checkIsFolder(folder(of: path))
+      var there = stat()
+      // A device would be replaced by a file.
+      guard lstat(path, &there) != 0 || there.isRegular else {
+        throw EvidenceError(
+          .unwritable, "'\(ByteName(path).displayName)' is there and is no file",
+          context: ["path": path])
+      }
       var file = try TemporaryFile(beside: path)
       var excluded = Set((contents.excluded + [path]).compactMap { FileIdentity(path: $0) })
       excluded.insert(try file.status().identity)

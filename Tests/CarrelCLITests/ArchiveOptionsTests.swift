@@ -1,5 +1,6 @@
 import Evidence
 import FoundationEssentials
+import Reporting
 import RunModel
 import TestSupport
 import Testing

@@ -121,7 +121,7 @@ extension RunArchiveManifest {
   /// The entry that is not what was packed is named.
   @Test(arguments: [
     ("program", "products/P.xctest"), ("other", "package/Data/deep/other"),
-    ("testÄ", "tests.jsonl"), ("1.0\"}", "carrel.json"),
+    ("M.Class/testÄ", "tests.jsonl"), ("1.0\"}", "carrel.json"),
   ])
   func aChangedFileIsNamed(_ text: String, _ entry: String) throws {
     let scratch = try Scratch()
@@ -277,6 +277,23 @@ extension RunArchiveManifest {
       return #expect(throws: EvidenceError.self) { try pack(scratch, to: "b.tar") }
     }
     #expect(unreadable != nil)
+  }
+
+  /// A device, or whatever else is no file, is never replaced by an archive.
+  @Test func onlyFilesAreReplaced() throws {
+    let scratch = try Scratch()
+    try fill(scratch)
+    mkfifo("\(scratch.path)/fifo", 0o600)
+    let before = FileIdentity(path: "\(scratch.path)/fifo")
+    for name in ["fifo", "box"] {
+      let error = #expect(throws: EvidenceError.self) { try pack(scratch, to: name) }
+      #expect(error?.code == .unwritable)
+      #expect(error?.message == "'\(scratch.path)/\(name)' is there and is no file")
+    }
+    #expect(FileIdentity(path: "\(scratch.path)/fifo") == before)
+    try scratch.write("a.tar", "old")
+    try pack(scratch)
+    _ = try reader(scratch).verify()
   }
 
   @Test func extractingCanBeStopped() throws {
