@@ -9,8 +9,8 @@ final class BundlePacker {
   var excluded: Set<FileIdentity>
   /// Whether the packing is to be given up.
   var isStopped: () -> Bool = { false }
-  /// Whether nothing is kept of files but their bytes and whether they are programs, so that the same
-  /// files have the same entries wherever they come from.
+  /// Whether nothing is kept of files but their bytes and whether they are programs, so that the
+  /// same files have the same entries wherever they come from.
   var isUniform = false
   private(set) var list = ContentsListWriter()
   /// Bytes of the files so far.
