@@ -33,7 +33,8 @@ let package = Package(
       resources: [
         .embedInCode("Observer/children.c.in"), .embedInCode("Observer/classes.c.in"),
         .embedInCode("Observer/homes.c.in"), .embedInCode("Observer/interpose.c.in"),
-        .embedInCode("Observer/locks.c.in"), .embedInCode("Observer/output.c.in"),
+        .embedInCode("Observer/locks.c.in"), .embedInCode("Observer/moved.c.in"),
+        .embedInCode("Observer/output.c.in"),
         .embedInCode("Observer/warm.c.in"), .embedInCode("Observer/refusals.c.in"),
         .embedInCode("Observer/start.h.in"), .embedInCode("Observer/Observer.swift.in"),
       ]),

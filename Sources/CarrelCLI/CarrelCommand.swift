@@ -98,6 +98,7 @@ package enum CarrelCommand {
 
   private static let commands = [
     Command(RunCommand.spec, RunCommand.run), Command(ListCommand.spec, ListCommand.run),
+    Command(ArchiveCommand.spec, ArchiveCommand.run),
     Command(BundleCommand.spec, BundleCommand.run), Command(ReproCommand.spec, ReproCommand.run),
     Command(RerunCommand.spec, RerunCommand.run), Command(ResumeCommand.spec, ResumeCommand.run),
     Command(ReportCommand.spec, ReportCommand.run),

@@ -104,6 +104,10 @@ struct CommandError: Error {
       switch error.code {
       case .observerFailed: error.output.map { "\n\($0)" } ?? ""
       case .noProducts: " (leave out --skip-build)"
+      case .toolchainDiffers where error.context["isOfArchive"] == "true":
+        "; --toolchain-policy "
+          + (error.context["policy"] == ToolchainPolicy.exact.rawValue
+            ? "compatible takes what is near" : "off does not look")
       case .toolchainDiffers:
         error.context["policy"] == ToolchainPolicy.exact.rawValue
           ? "; --toolchain-policy compatible takes what is near, 'carrel toolchain pin' accepts it"

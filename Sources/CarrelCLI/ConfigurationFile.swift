@@ -32,7 +32,7 @@ enum ConfigurationFile {
     let package = configured.location.package
     guard
       let (content, text, isRecorded) = try content(
-        arguments, package: package, recorded: recorded, context)
+        arguments, of: configured, recorded: recorded, context)
     else { return }
     configuration.intents = content.intents
     configuration.isolation = content.isolation
@@ -51,16 +51,18 @@ enum ConfigurationFile {
 
   /// Takes over what counts for a package whose tests are not run.
   ///
+  /// - Returns: The text of the file; `nil` when there is none.
   /// - Throws: As ``read(into:_:_:recorded:_:)``.
+  @discardableResult
   static func read(
     into configured: inout PackageConfiguration, _ arguments: ParsedArguments,
     _ context: CommandContext
-  ) throws {
+  ) throws -> String? {
     guard
-      let (content, _, _) = try content(
-        arguments, package: configured.location.package, recorded: nil, context)
-    else { return }
+      let (content, text, _) = try content(arguments, of: configured, recorded: nil, context)
+    else { return nil }
     try take(content, into: &configured, arguments)
+    return text
   }
 
   /// What the command line says wins.
@@ -76,15 +78,20 @@ enum ConfigurationFile {
   /// - Returns: What the file says, its text, and whether it is that of an earlier run; `nil` when
   ///   there is none.
   private static func content(
-    _ arguments: ParsedArguments, package: String, recorded: String??, _ context: CommandContext
+    _ arguments: ParsedArguments, of configured: PackageConfiguration, recorded: String??,
+    _ context: CommandContext
   ) throws -> (content: Content, text: String, isRecorded: Bool)? {
     let given = arguments.string("--config").map { context.absolute($0) }
-    let path = given ?? "\(package)/\(name)"
+    let archive = configured.archive
+    let path = given ?? archive?.path ?? "\(configured.location.package)/\(name)"
     do {
       let bytes: [UInt8]
       if given == nil, let recorded {
         guard let recorded else { return nil }
         bytes = Array(recorded.utf8)
+      } else if given == nil, let archive {
+        guard let packed = archive.configuration else { return nil }
+        bytes = packed
       } else {
         // A link that leads nowhere is a mistake, not a missing file.
         var status = stat()

@@ -1,6 +1,7 @@
 import Glibc
 import RunEngine
 import RunModel
+import SwiftTests
 import Workers
 
 /// The options that say how strongly batches are kept apart.
@@ -35,10 +36,16 @@ enum IsolationOptions {
   ]
 
   /// Takes over what the options say; they win over the configuration.
+  ///
+  /// - Parameter package: The package whose tests are run.
   static func take(
     _ arguments: ParsedArguments, into configuration: inout RunConfiguration,
-    _ context: CommandContext
+    of package: PackageConfiguration? = nil, _ context: CommandContext
   ) throws(UsageError) {
+    // Paths in a run archive start from its package, and are there when it is unpacked.
+    var context = context
+    let isOfArchive = package?.archive != nil
+    if isOfArchive { context.folder = package?.location.package }
     var request = configuration.isolation
     defer { configuration.isolation = request }
     let level = try arguments.choice("--isolation", of: IsolationLevel.allCases.map(\.rawValue))
@@ -50,7 +57,7 @@ enum IsolationOptions {
     let paths = arguments.all("--writable")
     request.writable += paths.map { nameForTests($0, context) }
     let scratch = arguments.all("--scratch")
-    for path in scratch where access(context.absolute(path), F_OK) != 0 {
+    for path in scratch where !isOfArchive && access(context.absolute(path), F_OK) != 0 {
       throw UsageError(message: "--scratch needs a folder that is there, and '\(path)' is not")
     }
     request.scratch += scratch.map { nameForTests($0, context) }

@@ -27,6 +27,7 @@ enum ReproCommand {
       ConfigurationFile.reproductionSpec,
       OptionSpec(
         "--output", value: "PATH", help: "folder of run records (default: PACKAGE/.carrel/runs)"),
+      ArchiveOptions.spec,
     ] + IsolationOptions.specs + PackageOptions.specs,
     rest: "flags for 'swift build'",
     discussion: """
@@ -116,8 +117,9 @@ private struct Reproduction {
   func perform() throws -> ExitCode {
     let command = try bundle.command()
     var package = try PackageOptions.configuration(
-      arguments, package: arguments.positionals.dropFirst().first ?? recordedPackage, context,
-      asIn: header)
+      arguments,
+      package: arguments.positionals.dropFirst().first
+        ?? (arguments.has("--archive") ? nil : recordedPackage), context, asIn: header)
     package.skipsBuild = skipsBuild
     takeOver(command, into: &package)
     let tests =
@@ -135,14 +137,15 @@ private struct Reproduction {
       arguments, over: header?.limits?.limits ?? ResourceLimits())
     try ConfigurationFile.read(
       into: &configuration, &package, arguments, recorded: .some(header?.configuration), context)
-    takeOverIsolation(into: &configuration.isolation, package: package.location.package)
-    try IsolationOptions.take(arguments, into: &configuration, context)
+    takeOverIsolation(into: &configuration.isolation, of: package)
+    try IsolationOptions.take(arguments, into: &configuration, of: package, context)
+    configuration.folder = context.absolute(".")
     let restoration = ContainerRestoration(bundle)
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
     let request = RunRequest(
       package: package, configuration: configuration,
       tests: .filter(try TestFilter(ids: tests.map { "\($0)" })), order: tests,
-      runsFolder: arguments.string("--output").map { context.absolute($0) }, becomesLatest: false,
+      runsFolder: ArchiveOptions.runsFolder(arguments, package, context), becomesLatest: false,
       workFolder: try context.workFolder())
     let run = TestRun(context, request, kind: .reproduction)
     defer { run.forget() }
@@ -182,7 +185,9 @@ private struct Reproduction {
   }
 
   /// A test is run at the level at which it failed; in a sandbox again where that can be had.
-  private func takeOverIsolation(into request: inout IsolationRequest, package: String) {
+  private func takeOverIsolation(
+    into request: inout IsolationRequest, of package: PackageConfiguration
+  ) {
     guard !arguments.has("--isolation") else { return }
     request = IsolationRequest(level: IsolationLevel(rawValue: manifest.isolation))
     // The other ways need not work here, and give the same.
@@ -196,8 +201,11 @@ private struct Reproduction {
     }
     // What lay in the package lies in this copy of it.
     let here = { (path: String) -> String? in
-      let new = ReproCommand.moved(path, from: header?.packagePath ?? "", to: package)
-      return access(new, F_OK) == 0 ? new : nil
+      let folder = package.location.package
+      let new = ReproCommand.moved(path, from: header?.packagePath ?? "", to: folder)
+      // What is in an archive is known when it is unpacked.
+      let isInArchive = package.archive != nil && new.hasPrefix(folder + "/")
+      return isInArchive || access(new, F_OK) == 0 ? new : nil
     }
     request.writable = (header?.writable ?? []).compactMap(here)
     request.scratch = (header?.scratch ?? []).compactMap(here)

@@ -129,6 +129,7 @@ struct RunPage: Encodable {
     if let header {
       rows.append(("command", "carrel " + header.arguments.joined(separator: " ")))
       rows.append(("package", header.packagePath))
+      if let archive = header.archive { rows.append(("archive", archive.path)) }
     }
     rows.append(("started", start + " UTC"))
     if let duration { rows.append(("duration", spoken(duration))) }

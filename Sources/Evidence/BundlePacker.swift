@@ -9,8 +9,14 @@ final class BundlePacker {
   var excluded: Set<FileIdentity>
   /// Whether the packing is to be given up.
   var isStopped: () -> Bool = { false }
+  /// Whether nothing is kept of files but their bytes and whether they are programs, so that the
+  /// same files have the same entries wherever they come from.
+  var isUniform = false
   private(set) var list = ContentsListWriter()
-  private var totalBytes = 0
+  /// Bytes of the files so far.
+  private(set) var totalBytes = 0
+  /// The first link that may lead out of the archive.
+  private(set) var linkOutside: ByteName?
   private var buffer = [UInt8](repeating: 0, count: 1 << 19)
 
   init(archive: ArchiveWriter, limits: BundleLimits, excluded: Set<FileIdentity>) {
@@ -34,20 +40,24 @@ final class BundlePacker {
   /// Adds a folder's own entry.
   func addFolder(_ path: ByteName, _ status: stat) throws {
     guard try hasRoom(path, .folder, bytes: 0) else { return }
-    try archive.begin(path, kind: .folder, mode: status.permissions, size: 0)
+    let mode = mode(of: status)
+    try archive.begin(path, kind: .folder, mode: mode, size: 0)
     list.add(
       ContentsEntry(
-        path: path, kind: .folder, mode: status.permissions, size: 0, modified: status.modified))
+        path: path, kind: .folder, mode: mode, size: 0, modified: time(of: status)))
   }
 
   /// Adds a link as a link.
   func addLink(_ path: ByteName, target: ByteName, _ status: stat) throws {
     guard try hasRoom(path, .symlink, bytes: 0, target: target) else { return }
+    if linkOutside == nil, BundleExtractor.leadsOutside(target, path.components) {
+      linkOutside = path
+    }
     try archive.begin(path, kind: .symlink, mode: 0o777, size: 0, linkTarget: target)
     list.add(
       ContentsEntry(
         path: path, kind: .symlink, mode: 0o777, size: 0, linkTarget: target,
-        modified: status.modified))
+        modified: time(of: status)))
   }
 
   /// Adds an open file with exactly the size that it has now: what is appended later is left out,
@@ -59,13 +69,14 @@ final class BundlePacker {
     if excluded.contains(before.identity) { return noteExcluded(path, .file) }
     let size = Int(before.st_size)
     guard try hasRoom(path, .file, bytes: size) else { return }
-    try archive.begin(path, kind: .file, mode: before.permissions, size: size)
+    let mode = mode(of: before)
+    try archive.begin(path, kind: .file, mode: mode, size: size)
     var hash = SHA256()
     let problem = try copy(size, from: descriptor, path: path, hash: &hash)
     totalBytes += size
     list.add(
       ContentsEntry(
-        path: path, kind: .file, mode: before.permissions, size: size, modified: before.modified,
+        path: path, kind: .file, mode: mode, size: size, modified: time(of: before),
         sha256: hexadecimal(hash.finish())))
     if let problem { return list.add(problem, maxBytes: maxNoteBytes) }
     var after = stat()
@@ -77,6 +88,22 @@ final class BundlePacker {
         "changed while it was packed: the entry holds the first \(size) bytes, "
           + "the file had \(after.st_size) afterwards")
     }
+  }
+
+  /// The permissions that an entry has.
+  private func mode(of status: stat) -> UInt16 {
+    guard isUniform else { return status.permissions }
+    return status.isFolder || status.permissions & 0o111 != 0 ? 0o755 : 0o644
+  }
+
+  private func time(of status: stat) -> Timestamp? { isUniform ? nil : status.modified }
+
+  /// Adds the list of contents as the last entry and ends the archive.
+  func finish() throws {
+    let text = list.text()
+    try archive.begin(ByteName(BundlePaths.contents), kind: .file, mode: 0o644, size: text.count)
+    try text.withUnsafeBytes { try archive.write($0) }
+    try archive.finish()
   }
 
   func note(_ path: ByteName, _ kind: ContentsNote.Kind, _ type: ArchiveEntryKind, _ text: String) {

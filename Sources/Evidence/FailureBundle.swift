@@ -60,12 +60,4 @@ extension BundlePacker {
         below: root ?? folder(of: item), followsRoot: root == nil)
     }
   }
-
-  /// Adds the list of contents as the last entry and ends the archive.
-  fileprivate func finish() throws {
-    let text = list.text()
-    try archive.begin(ByteName(BundlePaths.contents), kind: .file, mode: 0o644, size: text.count)
-    try text.withUnsafeBytes { try archive.write($0) }
-    try archive.finish()
-  }
 }

@@ -43,6 +43,14 @@ package struct AppFinder {
     apps(among: executableFiles(in: folder), currentProducts(in: folder))
   }
 
+  /// The file names of the programs of the last build, apps or not, that are whole.
+  package static func programs(in folder: String) -> [String] {
+    let current = currentProducts(in: folder)
+    return executableFiles(in: folder).filter { path in
+      current?.contains(lastComponent(of: path)) ?? true && isWholeProgram(path)
+    }.map { lastComponent(of: $0) }
+  }
+
   private static func apps(among files: [String], _ current: Set<String>?) -> [String] {
     files.filter { path in
       current?.contains(lastComponent(of: path)) ?? true

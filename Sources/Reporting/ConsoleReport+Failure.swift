@@ -33,9 +33,14 @@ extension ConsoleReport {
     return ([start] + bundleLines(bundle)).joined(separator: "\n")
   }
 
+  /// What commands need to know of the package.
+  private var packageArgument: String {
+    isPackageCurrent ? "" : packagePath.map { " " + shellQuoted($0) } ?? ""
+  }
+
   private func bundleLines(_ bundle: BundleReference) -> [String] {
     let path = joinedPath(runFolder, bundle.path)
-    let package = isPackageCurrent ? "" : packagePath.map { " " + shellQuoted($0) } ?? ""
+    let package = archivePath.map { " --archive " + shellQuoted($0) } ?? packageArgument
     return [
       "    bundle: \(terminalSafe(path))",
       "    reproduce: carrel repro \(shellQuoted(path))\(package)",

@@ -115,9 +115,10 @@ extension BatchRun {
   private func request(for command: BatchCommand) throws -> ProcessRequest {
     var environment = session.variables(of: spec, container: container)
     environment.merge(intents?.variables ?? [:]) { _, own in own }
+    environment.merge(session.package.observerVariables) { _, own in own }
     return try command.request(
       environment: environment, container: container, observer: session.catalog.observer.path,
-      directory: session.package.location.package, scope: session.scope(of: spec))
+      directory: session.package.workingFolder, scope: session.scope(of: spec))
   }
 
   /// Starts the process in its container.

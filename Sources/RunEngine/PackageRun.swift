@@ -24,13 +24,17 @@ package struct PackageRun {
   package func perform() throws -> RunOutcome {
     let startedAt = wallClockSeconds()
     let workplace = try makeWorkplace()
+    var package = workplace.package
+    var configuration = request.configuration
+    if let archive = workplace.archive { configuration.isolation.move(archive.moved) }
     defer { workplace.close() }
     let (record, events, taken) = try makeRecord(at: startedAt)
     workplace.supervisor.watchdog?.cover(record.runID)
     ignoreRecords()
     listener.runDidOpen(record)
 
-    var preparation = prepare(in: workplace)
+    var preparation = prepare(configuration, in: workplace)
+    package.view = preparation.isolation.plan?.seen(package.location.package)
     let limiter = Limiter(request.configuration.limits)
     defer { limiter.close() }
     let resume = preparation.failure == nil ? taken : nil
@@ -43,7 +47,7 @@ package struct PackageRun {
     let session = RunSession(
       supervisor: workplace.supervisor, root: workplace.root,
       indexTemplate: workplace.indexTemplate, catalog: preparation.catalog,
-      package: workplace.package, configuration: request.configuration, plan: plan,
+      package: package, configuration: configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: preparation.isolation.plan,
       clones: preparation.clones, listener: listener, limiter: limiter, resume: resume)
     warnOfWeakerIsolation(preparation.isolation.choice, session)
@@ -91,13 +95,15 @@ package struct PackageRun {
   }
 
   /// Builds and lists, and finds out how batches can be kept apart.
-  private func prepare(in workplace: Workplace) -> Preparation {
+  private func prepare(
+    _ configuration: RunConfiguration, in workplace: Workplace
+  ) -> Preparation {
     var preparation = Preparation()
     preparation.step { $0.catalog = try workplace.makeCatalog() }
     preparation.step {
-      $0.isolation = try workplace.chooseIsolation(request.configuration, $0.catalog)
+      $0.isolation = try workplace.chooseIsolation(configuration, $0.catalog)
       $0.clones = try workplace.chooseClones(
-        request.configuration, $0.catalog, plan: $0.isolation.plan)
+        configuration, $0.catalog, plan: $0.isolation.plan)
     }
     if workplace.supervisor.interruption == nil {
       preparation.step { try request.resume?.check($0.catalog) }
@@ -145,7 +151,10 @@ package struct PackageRun {
 
   /// Keeps the package's own folder of records out of its repository.
   private func ignoreRecords() {
-    let folder = request.package.location.package + "/.carrel"
+    let place = request.package.archive == nil ? request.package.location.package : nil
+    guard let folder = (place ?? request.configuration.folder).map({ $0 + "/.carrel" }) else {
+      return
+    }
     guard request.runsFolder == folder + "/runs", access(folder + "/.gitignore", F_OK) != 0 else {
       return
     }
@@ -176,6 +185,7 @@ package struct PackageRun {
     return tests.sorted { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
   }
 
+  /// What the run is, as the log tells it: of an archive with the paths that its package had.
   private func header(
     record: RunRecord, _ preparation: Preparation, limits: RunLimits?
   ) -> RunHeader {
@@ -212,6 +222,7 @@ package struct PackageRun {
     }
     header.products = preparation.catalog.builtProducts
     header.toolchainDetails = preparation.catalog.toolchain
+    header.archive = preparation.catalog.archive
     return header
   }
 }

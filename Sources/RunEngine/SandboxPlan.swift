@@ -31,6 +31,14 @@ package struct IsolationRequest: Hashable, Sendable {
   }
 }
 
+extension IsolationRequest {
+  /// Puts other paths in the place of those that can be written to.
+  mutating func move(_ path: (String) -> String) {
+    writable = writable.map(path)
+    scratch = scratch.map(path)
+  }
+}
+
 /// What the sandboxes of a run have in common.
 package struct SandboxPlan: Sendable {
   /// Where every process of a sandbox sees its batch's container: the same for all, short, so that
@@ -49,21 +57,29 @@ package struct SandboxPlan: Sendable {
   /// What tests see of the user's home folder, by its place in that of the container.
   package private(set) var homePlaces: [WorkRoot.HomePlace] = []
   private let privateSize: UInt64?
+  /// Where a path is seen in sandboxes that lies elsewhere outside of them.
+  let seen: @Sendable (String) -> String
 
   /// - Parameters:
   ///   - needed: Absolute paths that processes have to see.
   ///   - folder: The folder of the run's containers; files for all sandboxes are made there.
   ///   - privateSize: Bytes that each private folder holds at most; `nil` for half of the memory.
   ///   - userHome: The home folder of the user, absolute; `nil` when nobody knows it.
+  ///   - seen: Where a path is seen in sandboxes, when that is elsewhere.
   /// - Throws: ``WorkersError`` with code `container` when they cannot be made, and with code
   ///   `sandbox` when a path cannot be writable, or shown.
   package init(
     _ request: IsolationRequest, needed: [String], folder: String, privateSize: UInt64? = nil,
-    userHome: String? = nil
+    userHome: String? = nil, seen: @escaping @Sendable (String) -> String = { $0 }
   ) throws(WorkersError) {
+    self.seen = seen
     network = request.network
     self.privateSize = privateSize
     if !Self.isHidden(folder) { covers.append(folder) }
+    // Covered as well, when it is no private folder itself.
+    func isCovered(_ path: String) -> Bool {
+      Self.isHidden(path) || path.hasPrefix(folder + "/")
+    }
     guard request.writable.count + request.scratch.count + request.home.count <= Self.mostPaths
     else {
       throw WorkersError(
@@ -85,22 +101,25 @@ package struct SandboxPlan: Sendable {
           .sandbox, "'\(path)' cannot be both writable and scratch", context: ["path": path],
           advice: "name it with one of the options")
       }
-      if !scratch.contains(where: { $0.path == resolved }) { scratch.append((resolved, resolved)) }
+      if !scratch.contains(where: { $0.path == resolved }) { scratch.append((resolved, seen(resolved))) }
     }
     try showHome(request.home, of: userHome, writable: writable)
-    var seen: Set<String> = []
+    var known: Set<String> = []
     // A folder comes before what lies in it.
     for path in Set(needed.compactMap { existingPath($0) }).sorted()
-    where Self.isHidden(path) && !seen.contains(where: { path.hasPrefix($0 + "/") }) {
-      seen.insert(path)
+    where isCovered(path) && !known.contains(where: { path.hasPrefix($0 + "/") }) {
+      known.insert(path)
       binds.append(.init(path, isWritable: writable.contains(path)))
     }
-    for path in writable.sorted() where !seen.contains(path) {
-      binds.append(.init(path, isWritable: true))
+    for path in Set(needed).sorted() where seen(path) != path {
+      binds.append(.init(path, at: seen(path), isWritable: writable.contains(path)))
+    }
+    for path in writable.sorted() where !known.contains(path) {
+      binds.append(.init(path, at: seen(path), isWritable: true))
     }
     // A link to it is followed by its own name, too.
     for path in request.writable where Self.isHidden(path) {
-      if let resolved = existingPath(path), resolved != path, !seen.contains(path) {
+      if let resolved = existingPath(path), resolved != path, !known.contains(path) {
         binds.append(.init(resolved, at: path, isWritable: true))
       }
     }
@@ -210,7 +229,7 @@ package struct SandboxPlan: Sendable {
     return resolved
   }
 
-  private static func holdsPrivateFolders(_ path: String) -> Bool {
+  static func holdsPrivateFolders(_ path: String) -> Bool {
     path == "/" || (hidden + ["/dev", "/proc"]).contains { $0 == path || $0.hasPrefix(path + "/") }
   }
 

@@ -19,6 +19,8 @@ package struct TestCatalog {
   /// What apps shall have been compiled with; `nil` when no manifest pins it.
   var expectedCompiler: ExpectedCompiler?
   package var observer: ObserverLibrary
+  /// The run archive that the tests are from; `nil` when they were built here.
+  var archive: ArchiveReference?
   /// Folder for what is remembered between runs.
   var cache: String
   /// The apps that tests can call; empty when no test calls any.

@@ -63,6 +63,8 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var toolchainDetails: ToolchainRecord?
   /// The test executables; `nil` in logs that do not say, and when nothing was built.
   package var products: [BuiltProduct]?
+  /// The run archive that the tests are from; `nil` when they were built.
+  package var archive: ArchiveReference?
 
   /// Whether the log was made from those of other runs alone.
   package var isMerge: Bool { sources != nil && continues == nil }
