@@ -9,18 +9,62 @@ final class BundlePacker {
   var excluded: Set<FileIdentity>
   /// Whether the packing is to be given up.
   var isStopped: () -> Bool = { false }
+  /// `nil` for a bundle that does not say what was taken out.
+  let redaction: BundleRedaction?
   private(set) var list = ContentsListWriter()
   private var totalBytes = 0
+  private var isEnding = false
   private var buffer = [UInt8](repeating: 0, count: 1 << 19)
 
-  init(archive: ArchiveWriter, limits: BundleLimits, excluded: Set<FileIdentity>) {
+  init(
+    archive: ArchiveWriter, limits: BundleLimits, excluded: Set<FileIdentity>,
+    redaction: BundleRedaction?
+  ) {
+    self.redaction = redaction
     self.archive = archive
     self.limits = limits
     self.excluded = excluded
   }
 
   /// Adds bytes in memory as a file.
-  func add(_ path: ByteName, bytes: [UInt8], mode: UInt16) throws {
+  ///
+  /// - Parameter counts: How many secrets were taken out of them already, by the rule.
+  func add(
+    _ path: ByteName, bytes: [UInt8], mode: UInt16, alreadyTaken counts: [String: Int] = [:]
+  ) throws {
+    let redacted = redaction?.redacted(bytes, of: path, alreadyTaken: counts) ?? bytes
+    if path == ByteName(BundlePaths.manifest), redacted != bytes {
+      try checkIsJSON(redacted)
+    }
+    try addPlain(path, bytes: redacted, mode: mode)
+  }
+
+  /// A pattern of the package's own may take more than the contents of a string.
+  private func checkIsJSON(_ bytes: [UInt8]) throws {
+    do {
+      _ = try decodedJSON(BundleManifest.self, from: bytes)
+    } catch {
+      throw EvidenceError(
+        .invalidContents,
+        "what the redaction leaves of the manifest cannot be read; a pattern for secrets must not "
+          + "match quotation marks or backslashes", cause: error)
+    }
+  }
+
+  /// Adds how much was taken out.
+  func addRedactions() throws {
+    guard let redaction else { return }
+    let bytes = try encodedJSON(redaction.report, pretty: true) + [10]
+    isEnding = true
+    try addPlain(ByteName(BundlePaths.redactions), bytes: bytes, mode: 0o644)
+  }
+
+  /// Bytes that are kept free for what was taken out.
+  private var redactionBytes: Int {
+    redaction == nil || isEnding ? 0 : RedactionReport.mostBytes
+  }
+
+  private func addPlain(_ path: ByteName, bytes: [UInt8], mode: UInt16) throws {
     guard try hasRoom(path, .file, bytes: bytes.count) else { return }
     try archive.begin(path, kind: .file, mode: mode, size: bytes.count)
     try bytes.withUnsafeBytes { try archive.write($0) }
@@ -42,6 +86,9 @@ final class BundlePacker {
 
   /// Adds a link as a link.
   func addLink(_ path: ByteName, target: ByteName, _ status: stat) throws {
+    if let redaction, redaction.redacted(target, countedFor: path) != target {
+      return note(path, .excluded, .symlink, "left out: where it leads holds a secret")
+    }
     guard try hasRoom(path, .symlink, bytes: 0, target: target) else { return }
     try archive.begin(path, kind: .symlink, mode: 0o777, size: 0, linkTarget: target)
     list.add(
@@ -109,7 +156,7 @@ final class BundlePacker {
     _ path: ByteName, _ type: ArchiveEntryKind, bytes: Int, target: ByteName? = nil
   ) throws -> Bool {
     try checkStop()
-    if list.count + 2 > limits.entries {
+    if list.count + (redaction == nil || isEnding ? 2 : 3) > limits.entries {
       note(path, .limit, type, "left out: a bundle holds at most \(limits.entries) entries")
       return false
     }
@@ -122,7 +169,7 @@ final class BundlePacker {
         "left out: a list of contents has at most \(limits.contentsBytes) bytes")
       return false
     }
-    if bytes > limits.totalBytes - totalBytes - listBytes {
+    if bytes > limits.totalBytes - totalBytes - listBytes - redactionBytes {
       note(
         path, .limit, type,
         "left out: it has \(bytes) bytes, a bundle holds at most \(limits.totalBytes)")
@@ -141,6 +188,7 @@ final class BundlePacker {
   ) throws -> ContentsNote? {
     var problem: ContentsNote?
     var rest = size
+    redaction?.begin()
     while rest > 0 {
       try checkStop()
       let wanted = min(rest, buffer.count)
@@ -166,11 +214,22 @@ final class BundlePacker {
           for index in 0..<count { bytes[index] = 0 }
         }
         let piece = UnsafeRawBufferPointer(rebasing: bytes[..<count])
-        hash.update(piece)
-        try archive.write(piece)
+        guard let redaction else {
+          hash.update(piece)
+          try archive.write(piece)
+          return count
+        }
+        try redaction.feed(piece) { piece in
+          hash.update(piece)
+          try archive.write(piece)
+        }
         return count
       }
       rest -= count
+    }
+    try redaction?.finish(path) { piece in
+      hash.update(piece)
+      try archive.write(piece)
     }
     return problem
   }
