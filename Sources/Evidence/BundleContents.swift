@@ -140,6 +140,6 @@ package enum BundlePaths {
 
   static let order = [
     "logs", events, journal, command, reproScript, crash, hang, index, container, attachments,
-    selection,
+    selection, redactions,
   ]
 }

@@ -24,6 +24,8 @@ package struct PackageRun {
   package func perform() throws -> RunOutcome {
     let startedAt = wallClockSeconds()
     let level = request.configuration.isolation.level
+    let redaction = try request.configuration.redaction.choice(
+      environment: request.package.environment)
     let workplace = try Workplace(
       request.package, folder: request.workFolder,
       makesSandboxes: level == nil || level == .sandbox, listener: listener)
@@ -85,6 +87,7 @@ package struct PackageRun {
       record: record, events: events, header: header, sandboxes: isolation.plan,
       clones: clones, listener: listener, limiter: limiter,
       resume: resume)
+    session.redaction = redaction
     if level == nil, isolation.choice.level == .processes {
       session.log(
         .problem(

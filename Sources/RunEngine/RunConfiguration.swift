@@ -18,6 +18,7 @@ package struct RunConfiguration: Sendable {
   package var intents = IntentOptions()
   package var isolation = IsolationRequest()
   package var limits = ResourceLimits()
+  package var redaction = RedactionOptions()
   /// The text of the package's configuration; `nil` without one.
   package var text: String?
   /// Version of Carrel.

@@ -26,6 +26,8 @@ package final class RunSession {
   let header: RunHeader
   /// What the batches' sandboxes are like; `nil` when processes see what Carrel sees.
   let sandboxes: SandboxPlan?
+  /// What is taken out of bundles; `nil` for bundles that do not say.
+  package var redaction: BundleRedactionChoice?
   /// How containers come to have the data of the seed intent.
   let cloneDecision: CloneDecision
   /// The way of each batch that has such data.
@@ -411,6 +413,7 @@ package final class RunSession {
       record: record, compression: configuration.compression, selection: ended.selection,
       calls: batch.intents.map { CallEvidence($0) }, hang: ended.hang, stop: disposal.stopsPacking)
     task.cache = catalog.cache
+    task.redaction = redaction
     if let product = catalog.product(batch.spec.product) {
       task.executables[ToolchainFactKind.product.rawValue + product.name] = product.executable
     }

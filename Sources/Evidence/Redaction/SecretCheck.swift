@@ -102,8 +102,10 @@ struct SecretCheck {
     if !isQuoted, !isElement {
       // Code: `let password = readLine()`.
       if text.contains(UInt8(ascii: "(")) { return false }
-      // A number that is not quoted would be none any more.
-      if separator.contains(UInt8(ascii: ":")), text.allSatisfy({ ByteSet.digits.contains($0) }) {
+      // A number in JSON or code, but PASSWORD=1234.
+      if text.allSatisfy({ ByteSet.digits.contains($0) || $0 == 95 || $0 == 46 }),
+        !separator.elementsEqual("=".utf8)
+      {
         return false
       }
     }
@@ -134,6 +136,10 @@ struct SecretCheck {
     // $NAME, %s, {name}, <name>, [redacted: …]
     if ByteSet("$%{<[").contains(first) { return true }
     if text.allSatisfy({ $0 == first }) { return true }
+    // `--password VALUE`
+    if text.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == 95 }) {
+      return true
+    }
     guard text.count <= 12 else { return false }
     return Self.words.contains(String(decoding: text, as: UTF8.self).lowercased())
   }

@@ -36,10 +36,19 @@ enum SecretName {
     "uri", "url", "usage", "version",
   ]
 
+  /// After a noun these say nothing else.
+  private static let neutralEnds: Set = [
+    "admin", "b", "base", "base64", "ci", "current", "db", "default", "dev", "encoded", "hash",
+    "header", "key", "live", "local", "main", "new", "old", "primary", "prod", "production",
+    "raw", "root", "secondary", "staging", "string", "text", "user", "v", "val", "value", "x",
+  ]
+
   /// - Returns: `nil` when the name does not look like that of a secret.
-  static func weight(of name: some Sequence<UInt8>) -> Weight? {
+  static func weight(of name: some Collection<UInt8>) -> Weight? {
     let words = words(of: name)
-    guard !(words.first == "carrel") else { return nil }
+    guard words.first != "carrel" else { return nil }
+    // STRIPE_SECRET_FOR_TESTS is a variable, SecretAutomaton a type.
+    let isVariable = !name.contains { $0 >= UInt8(ascii: "a") && ByteSet.letters.contains($0) }
     for (index, word) in words.enumerated().reversed() {
       let before = index > 0 ? words[index - 1] : ""
       var found: Weight?
@@ -51,7 +60,7 @@ enum SecretName {
         found = before == "secret" ? .strong : .weak
       }
       if let found { return found }
-      if harmlessEnds.contains(word) { return nil }
+      if harmlessEnds.contains(word) || !(isVariable || neutralEnds.contains(word)) { return nil }
     }
     return nil
   }

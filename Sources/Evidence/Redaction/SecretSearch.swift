@@ -30,6 +30,9 @@ package final class SecretSearch: Sendable {
   /// The rule of values of variables.
   package static let variableRule = "environment-value"
 
+  /// What a variable has instead of its value.
+  package static let removedValue = "[redacted: \(variableRule)]"
+
   /// Why there can be no such search.
   package struct Problem: Error, Sendable, CustomStringConvertible {
     /// The pattern that is wrong.
@@ -130,5 +133,16 @@ package final class SecretSearch: Sendable {
       return nil
     }
     return range
+  }
+}
+
+extension RedactionOptions {
+  /// - Parameter environment: The caller's, which has the secrets that tests may know.
+  /// - Throws: ``SecretSearch/Problem``.
+  package func choice(
+    environment: [String: String]
+  ) throws(SecretSearch.Problem) -> BundleRedactionChoice {
+    guard isEnabled else { return .off }
+    return .secrets(try SecretSearch(self, environment: environment))
   }
 }
