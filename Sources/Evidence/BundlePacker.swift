@@ -18,7 +18,7 @@ final class BundlePacker {
 
   init(
     archive: ArchiveWriter, limits: BundleLimits, excluded: Set<FileIdentity>,
-    redaction: BundleRedaction?
+    redaction: BundleRedaction? = nil
   ) {
     self.redaction = redaction
     self.archive = archive

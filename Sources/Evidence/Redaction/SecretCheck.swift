@@ -40,11 +40,11 @@ struct SecretCheck {
   /// What stands directly before the place where a text was cut.
   private func half(before mark: Int) -> Range<Int>? {
     var end = mark - base
-    if end > 0, bytes[end - 1] == 10 {
-      end -= 1
-    } else if end > 1, bytes[end - 1] == UInt8(ascii: "n"), bytes[end - 2] == UInt8(ascii: "\\") {
-      end -= 2
+    for newLine in ["\n", "\\n", "\\u000a", "\\u000A"].map({ Array($0.utf8) })
+    where end >= newLine.count && bytes[end - newLine.count..<end].elementsEqual(newLine) {
+      end -= newLine.count
       while end > 0, bytes[end - 1] == UInt8(ascii: "\\") { end -= 1 }
+      break
     }
     var begin = end
     while begin > 0, end - begin < Self.longestHalf, !ByteSet.space.contains(bytes[begin - 1]),

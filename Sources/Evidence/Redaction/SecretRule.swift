@@ -29,7 +29,7 @@ extension SecretRule {
   /// Quotes as they are in a text, or in one within another.
   private static let quote = #"(\\{0,7}["'])?"#
   /// Between two lines, also in JSON.
-  private static let newLine = #"(\\{1,3}r)?(\\{1,3}n|\r?\n)"#
+  private static let newLine = #"(\\{1,3}(r|u000[dD]))?(\\{1,3}(n|u000[aA])|\r?\n)"#
   private static let mark = #"\[carrel: [0-9]+ bytes left out here\]"#
   private static let endOfValue = #"(?=["'\\\s,;&<>)}]|\]|$)"#
   private static let value =
