@@ -119,7 +119,8 @@ extension EndToEnd {
         "--output", run.folder.path(of: "again"),
       ])
       #expect([0, 8, 10, 11, 12].contains(repro.status), "\(repro.allText)")
-      #expect(repro.errorText.contains("not restored from the bundle's container"), "\(repro.allText)")
+      #expect(
+        repro.errorText.contains("not restored from the bundle's container"), "\(repro.allText)")
       #expect(try await tree(outside) == before)
     }
 

@@ -83,12 +83,15 @@ extension EndToEnd {
         "container/home/Documents/data.bin", "container/tmp/id_rsa",
       ]
       for path in wanted { #expect(entries.contains(path), "\(path) of \(entries.sorted())") }
-      #expect(entries.contains { $0.hasPrefix("crash/") } && entries.contains { $0.hasPrefix("attachments/") })
+      #expect(
+        entries.contains { $0.hasPrefix("crash/") }
+          && entries.contains { $0.hasPrefix("attachments/") })
 
       // Words of the search are none of a secret's, in small letters.
       let leaving = try run.bundle(try run.test("testLeavesSecrets"))
       let listed = try await Carrel.invoke(["bundle", "index", leaving])
-      #expect(listed.status == 0 && listed.text.contains("[redacted: github-token]"), "\(listed.allText)")
+      #expect(
+        listed.status == 0 && listed.text.contains("[redacted: github-token]"), "\(listed.allText)")
       let name = leaving.split(separator: "/").last ?? ""
       let index = try readFile(run.folder.path(of: "out-\(name)/index.sqlite"))
       for secret in PlantedSecrets.all {

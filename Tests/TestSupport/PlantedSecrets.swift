@@ -9,7 +9,8 @@ package enum PlantedSecrets {
     package var line: String
   }
 
-  private static let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+  private static let letters = Array(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
   private static let capitals = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
   private static let hexadecimal = Array("0123456789abcdef")
 
@@ -38,8 +39,8 @@ package enum PlantedSecrets {
   /// Lines of a PEM file.
   package static let privateKey =
     (["-----BEGIN " + "RSA PRIVATE KEY-----"]
-    + (0..<8).map { alphanumeric(64, 900 + $0) } + [alphanumeric(20, 910) + "=="]
-    + ["-----END " + "RSA PRIVATE KEY-----"])
+      + (0..<8).map { alphanumeric(64, 900 + $0) } + [alphanumeric(20, 910) + "=="]
+      + ["-----END " + "RSA PRIVATE KEY-----"])
 
   /// One of each kind.
   package static let all: [Secret] = [
@@ -53,7 +54,8 @@ package enum PlantedSecrets {
       "slack-token",
       "xox" + "b-" + draw(12, 8, of: hexadecimal) + "-" + alphanumeric(24, 9)),
     secret(
-      "slack-token", "T" + alphanumeric(8, 10) + "/B" + alphanumeric(8, 11) + "/"
+      "slack-token",
+      "T" + alphanumeric(8, 10) + "/B" + alphanumeric(8, 11) + "/"
         + alphanumeric(24, 12), "https://hooks.slack" + ".com/services/"),
     secret("stripe-key", "sk_" + "live_" + alphanumeric(24, 13)),
     secret("stripe-key", "rk_" + "live_" + alphanumeric(24, 14)),
@@ -70,7 +72,8 @@ package enum PlantedSecrets {
     secret("vault-token", "hv" + "s." + alphanumeric(24, 26)),
     secret("age-key", "AGE-SECRET" + "-KEY-1" + draw(58, 27, of: capitals)),
     secret(
-      "jwt", "ey" + "J" + alphanumeric(20, 28) + ".ey" + "J" + alphanumeric(40, 29) + "."
+      "jwt",
+      "ey" + "J" + alphanumeric(20, 28) + ".ey" + "J" + alphanumeric(40, 29) + "."
         + alphanumeric(43, 30)),
     secret("authorization-header", alphanumeric(32, 31), "Authorization: Bearer "),
     secret("authorization-header", alphanumeric(22, 32) + "==", "authorization: Basic "),

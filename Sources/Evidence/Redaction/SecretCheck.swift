@@ -33,7 +33,8 @@ struct SecretCheck {
   private func isHalf(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     guard text.count >= 8 else { return false }
     if isMixed(text) { return true }
-    return text.count >= 20 && text.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    return text.count >= 20
+      && text.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
       && text.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
   }
 

@@ -112,7 +112,8 @@ struct SecretProgram {
         if most != 1 {
           local.insert(.repetition(node, least: least - 1, most: most.map { $0 - 1 }), at: 1)
         }
-      case .repetition(let node, least: 0, most: .some(1)) where literal.count < Self.shortestLiteral:
+      case .repetition(let node, least: 0, most: .some(1))
+      where literal.count < Self.shortestLiteral:
         try split(literal, local, tail, of: pattern, into: &heads)
         local.insert(node, at: 0)
       case .choice, .repetition, .begin:

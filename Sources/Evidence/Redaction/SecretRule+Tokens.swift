@@ -23,7 +23,8 @@ extension SecretRule {
       #"\b[sr]k_(live|test|prod)_[A-Za-z0-9]{10,}"#, #"whsec_[A-Za-z0-9+/]{24,}={0,2}"#),
     token(
       "google-key", "API keys, OAuth tokens and client secrets of Google",
-      #"\bAIza[A-Za-z0-9_\-]{35}"#, #"\bya29\.[A-Za-z0-9_\-.]{20,}"#, #"GOCSPX-[A-Za-z0-9_\-]{20,}"#),
+      #"\bAIza[A-Za-z0-9_\-]{35}"#, #"\bya29\.[A-Za-z0-9_\-.]{20,}"#, #"GOCSPX-[A-Za-z0-9_\-]{20,}"#
+    ),
     SecretRule(
       id: "ai-key", summary: "keys of the form `sk-…`: OpenAI, Anthropic, DeepSeek, OpenRouter",
       patterns: [#"\bsk-[A-Za-z0-9_\-]{20,}"#], check: .mixed),

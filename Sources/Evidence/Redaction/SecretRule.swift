@@ -82,8 +82,10 @@ extension SecretRule {
         ], check: .mixed),
       SecretRule(
         id: "cookie", summary: "`Cookie` and `Set-Cookie` headers",
-        patterns: [#"(?i)cookie2?"# + quote + #"[ \t]*:[ \t]*"# + quote
-          + #"\K[a-z0-9!#$%&*+.^_`|~\-]{1,100}=[^\r\n"\\]+"#]),
+        patterns: [
+          #"(?i)cookie2?"# + quote + #"[ \t]*:[ \t]*"# + quote
+            + #"\K[a-z0-9!#$%&*+.^_`|~\-]{1,100}=[^\r\n"\\]+"#
+        ]),
       SecretRule(
         id: "docker-auth", summary: "`auth` in the configuration of Docker",
         patterns: [#""auth\\{0,3}"\s*:\s*\\{0,3}"\K[A-Za-z0-9+/]{8,}={0,2}(?=["\\])"#]),
