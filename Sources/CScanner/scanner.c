@@ -118,13 +118,14 @@ static int is_hexadecimal(uint8_t byte) {
          (byte >= 'A' && byte <= 'F');
 }
 
-// Whether a word can begin at `bytes[index]`: also behind an escape of JSON (\n), of a URL (%20) and
-// of a terminal (ESC [ 1 m).
+// Whether a word can begin at `bytes[index]`: also behind an escape of JSON (\n), of a URL (%20)
+// and of a terminal (ESC [ 1 m).
 static int is_boundary(const uint8_t *bytes, size_t index) {
   if (index == 0 || !is_word(bytes[index - 1])) return 1;
   if (index < 2) return 0;
   uint8_t last = bytes[index - 1], before = bytes[index - 2];
-  if (before == '\\') return last == 'n' || last == 'r' || last == 't' || last == 'b' || last == 'f';
+  if (before == '\\')
+    return last == 'n' || last == 'r' || last == 't' || last == 'b' || last == 'f';
   if (last == 'm') {
     size_t first = index - 1;
     while (first > 0 && index - first < 12 &&

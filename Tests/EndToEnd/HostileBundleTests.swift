@@ -64,8 +64,8 @@ extension EndToEnd {
       return listed.text
     }
 
-    /// Nothing outside of the folder changes, each entry is named, and reading and running again have
-    /// the same guard.
+    /// Nothing outside of the folder changes, each entry is named, and reading and running again
+    /// have the same guard.
     @Test func nothingOutsideIsTouched() async throws {
       let run = try await failingRun()
       let outside = run.folder.path(of: "outside")
