@@ -31,10 +31,10 @@ import Testing
 
   @Test func theExampleIsReadable() throws {
     let text = try DocumentationFiles.text("docs/redaction.md")
-    let start = try #require(text.range(of: "```json\n"))
-    let rest = text[start.upperBound...]
-    let end = try #require(rest.range(of: "```"))
-    let content = try ConfigurationFile.read(Array(rest[..<end.lowerBound].utf8))
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let start = try #require(lines.firstIndex(of: "```json"))
+    let example = lines[(start + 1)...].prefix { $0 != "```" }.joined(separator: "\n")
+    let content = try ConfigurationFile.read(Array(example.utf8))
     #expect(content.unknown.isEmpty)
     #expect(content.redaction.patterns.map(\.id) == ["ticket"])
     #expect(content.redaction.names == ["LICENSE", "VAULT_*"])

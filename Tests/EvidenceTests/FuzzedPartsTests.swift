@@ -100,7 +100,7 @@ import Testing
     let scratch = try Scratch()
     let isShort = program[1].contains("v7")
     let long = isShort ? "short" : String(repeating: "l", count: 90)
-    try scratch.write("box/\(long)/a b.txt", "text", mode: 0o640)
+    try scratch.write("box/\(long)/a b.txt", Array("text".utf8), mode: 0o640)
     try scratch.write("box/\(long)/ümlaut", [UInt8](repeating: 7, count: 1025))
     try scratch.write("box/empty", "")
     symlink("\(long)/a b.txt", "\(scratch.path)/box/link")
