@@ -38,7 +38,10 @@ let package = Package(
         .embedInCode("Observer/warm.c.in"), .embedInCode("Observer/refusals.c.in"),
         .embedInCode("Observer/start.h.in"), .embedInCode("Observer/Observer.swift.in"),
       ]),
-    .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "RunModel", "SystemFiles"]),
+    .target(name: "CScanner"),
+    .target(
+      name: "Evidence",
+      dependencies: ["CArchive", "CNettle", "CScanner", "RunModel", "SystemFiles"]),
 
     // App Intents.
     .target(name: "IntentWire"),

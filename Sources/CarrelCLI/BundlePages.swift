@@ -95,6 +95,17 @@ struct BundlePage {
     return ([name] + (header.buildFlags ?? [])).joined(separator: " ")
   }
 
+  /// How much was taken out of the bundle, by rule.
+  private func redactions() throws -> String? {
+    guard let report = try reader.redactions() else { return nil }
+    guard report.isEnabled else { return "no; the bundle may hold secrets" }
+    guard report.total > 0 else { return "nothing was found that had to be" }
+    let rules = report.rules.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let named = rules.prefix(6).map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    return "\(report.total) \(report.total == 1 ? "secret" : "secrets") (\(named)"
+      + (rules.count > 6 ? ", and others" : "") + "), see \(BundlePaths.redactions)"
+  }
+
   private func printText(_ manifest: BundleManifest) throws {
     var state = RunState()
     let time = manifest.startedAt
@@ -134,6 +145,7 @@ struct BundlePage {
     if (try? reader.read(BundlePaths.hang)) != nil {
       row("processes", "what they did when the test was ended is in \(BundlePaths.hang)")
     }
+    row("redacted", try redactions())
     row("app", manifest.bundleIdentifier)
     row("intent", manifest.intentName)
     row("fixture", manifest.fixtureToken)

@@ -1,3 +1,4 @@
+import Evidence
 import Glibc
 import IntentWire
 import RunEngine
@@ -46,6 +47,8 @@ enum ConfigurationFile {
       configuration.limits = try LimitOptions.limits(arguments, over: content.limits)
     }
     configuration.text = text
+    configuration.redaction = content.redaction
+    try RedactionOption.take(arguments, into: &configuration)
     try take(content, into: &configured, arguments)
   }
 
@@ -98,7 +101,7 @@ enum ConfigurationFile {
         guard given != nil || lstat(path, &status) == 0 else { return nil }
         bytes = try readFile(path, maxBytes: maxBytes)
       }
-      let content = try read(bytes)
+      let content = try read(bytes, isRecorded: given == nil && recorded != nil)
       for key in content.unknown { context.complain("warning: \(context.shown(path)): \(key)") }
       return (
         content, String(decoding: bytes, as: UTF8.self), given == nil && recorded != nil
@@ -121,14 +124,17 @@ enum ConfigurationFile {
     /// Paths are as they were written.
     var isolation = IsolationRequest()
     var limits = ResourceLimits()
+    var redaction = RedactionOptions()
     /// `nil` when the file does not say.
     var toolchainPolicy: ToolchainPolicy?
     /// A remark for each key that is not known.
     var unknown: [String] = []
   }
 
+  /// - Parameter isRecorded: Whether the text is out of a bundle, where secrets were taken out of
+  ///   it: patterns that were are left alone.
   /// - Throws: ``Problem``.
-  static func read(_ bytes: [UInt8]) throws(Problem) -> Content {
+  static func read(_ bytes: [UInt8], isRecorded: Bool = false) throws(Problem) -> Content {
     let json: WireJSON
     do throws(WireSyntaxError) {
       json = try WireJSON(reading: bytes)
@@ -138,7 +144,7 @@ enum ConfigurationFile {
     var reader = Reader()
     var content = Content()
     let root = try reader.object(
-      json, "", keys: ["format", "intents", "isolation", "limits", "toolchain"])
+      json, "", keys: ["format", "intents", "isolation", "limits", "redaction", "toolchain"])
     guard let text = try reader.text(root["format"], "format") else {
       throw Problem(text: "'format' is missing; add \"format\": \"\(format)\"")
     }
@@ -170,6 +176,9 @@ enum ConfigurationFile {
     if let value = root["limits"] {
       content.limits = try LimitOptions.read(
         try reader.object(value, "limits", keys: LimitOptions.keys))
+    }
+    if let value = root["redaction"] {
+      content.redaction = try reader.redaction(value, isRecorded: isRecorded)
     }
     if let value = root["toolchain"] {
       let members = try reader.object(value, "toolchain", keys: ["policy"])
@@ -247,12 +256,53 @@ enum ConfigurationFile {
       return request
     }
 
-    private func paths(_ json: WireJSON?, _ path: String) throws(Problem) -> [String] {
-      guard let json else { return [] }
-      guard let paths = json.array?.map(\.string), !paths.contains(nil), !paths.contains("") else {
-        throw Problem(text: "'\(path)' must be an array of paths")
+    mutating func redaction(
+      _ json: WireJSON, isRecorded: Bool
+    ) throws(Problem) -> RedactionOptions {
+      let path = "redaction"
+      let members = try object(json, path, keys: ["enabled", "patterns", "names", "keep"])
+      var options = RedactionOptions()
+      if let value = members["enabled"] {
+        guard let flag = value.bool else {
+          throw Problem(text: "'\(path).enabled' must be true or false")
+        }
+        options.isEnabled = flag
       }
-      return paths.compactMap { $0 }
+      options.names = try texts(members["names"], "\(path).names", "names")
+      options.keep = try texts(members["keep"], "\(path).keep", "texts")
+      if let value = members["patterns"] {
+        guard let patterns = value.members else {
+          throw Problem(text: "'\(path).patterns' must hold an object")
+        }
+        for pattern in patterns.sorted(by: { $0.key < $1.key }) {
+          let text = try self.text(pattern.value, "\(path).patterns.\(pattern.key)") ?? ""
+          var one = RedactionOptions()
+          one.patterns = [.init(id: pattern.key, text: text)]
+          do throws(Problem) {
+            try RedactionOption.check(one)
+            options.patterns += one.patterns
+          } catch {
+            guard isRecorded else { throw error }
+            unknown.append("\(error.text); it is ignored")
+          }
+        }
+      }
+      return options
+    }
+
+    private func paths(_ json: WireJSON?, _ path: String) throws(Problem) -> [String] {
+      try texts(json, path, "paths")
+    }
+
+    /// - Parameter what: What the texts are, in the plural.
+    private func texts(
+      _ json: WireJSON?, _ path: String, _ what: String
+    ) throws(Problem) -> [String] {
+      guard let json else { return [] }
+      guard let texts = json.array?.map(\.string), !texts.contains(nil), !texts.contains("") else {
+        throw Problem(text: "'\(path)' must be an array of \(what)")
+      }
+      return texts.compactMap { $0 }
     }
 
     func choice<Value: CaseIterable & RawRepresentable<String>>(

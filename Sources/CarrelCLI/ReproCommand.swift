@@ -23,7 +23,7 @@ enum ReproCommand {
       OptionSpec("--alone", help: "do not run the tests that ran before it in its process"),
       OptionSpec("--timeout", value: "SECONDS", help: "limit for the test (default: as it was)"),
     ] + LimitOptions.specs + [
-      OptionSpec("--force", help: "use a bundle that is not whole"),
+      OptionSpec("--force", help: "use a bundle that is not whole"), RedactionOption.spec,
       ConfigurationFile.reproductionSpec,
       OptionSpec(
         "--output", value: "PATH", help: "folder of run records (default: PACKAGE/.carrel/runs)"),
@@ -121,7 +121,8 @@ private struct Reproduction {
       package: arguments.positionals.dropFirst().first
         ?? (arguments.has("--archive") ? nil : recordedPackage), context, asIn: header)
     package.skipsBuild = skipsBuild
-    takeOver(command, into: &package)
+    let redactions = try RedactedReproduction(bundle, context)
+    takeOver(command, without: redactions.variables, into: &package)
     let tests =
       hasCompany
       ? manifest.predecessors + [manifest.test] : [manifest.test]
@@ -135,12 +136,14 @@ private struct Reproduction {
     configuration.fileMask = command?.fileMask
     configuration.limits = try LimitOptions.limits(
       arguments, over: header?.limits?.limits ?? ResourceLimits())
+    try RedactionOption.take(arguments, into: &configuration)
     try ConfigurationFile.read(
       into: &configuration, &package, arguments, recorded: .some(header?.configuration), context)
     takeOverIsolation(into: &configuration.isolation, of: package)
     try IsolationOptions.take(arguments, into: &configuration, of: package, context)
     configuration.folder = context.absolute(".")
     let restoration = ContainerRestoration(bundle)
+    redactions.warn(restoresContainer: restores, environment: package.environment)
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
     let request = RunRequest(
       package: package, configuration: configuration,
@@ -232,11 +235,19 @@ private struct Reproduction {
 
   /// Lets the tests see the variables that they saw: those the user passed, not those that belong
   /// to a machine.
-  private func takeOver(_ command: RecordedCommand?, into package: inout PackageConfiguration) {
+  ///
+  /// - Parameter removed: Variables of which the bundle does not have the values; those of the
+  ///   caller stay.
+  private func takeOver(
+    _ command: RecordedCommand?, without removed: Set<String>,
+    into package: inout PackageConfiguration
+  ) {
     guard let command else { return }
     let ofMachine: Set = ["PATH", "USER", "LOGNAME", "SHELL"]
     let passed = (header?.passedVariables ?? []).filter { !ofMachine.contains($0) }
-    for name in passed { package.environment[name] = command.environment[name] }
+    for name in passed where !removed.contains(name) {
+      package.environment[name] = command.environment[name]
+    }
     if !passed.contains("CI") { package.environment["CI"] = nil }
     package.passedVariables += passed
   }

@@ -101,7 +101,16 @@ package struct CatalogMaker {
       Leftovers.remove(in: folder)
     }
     let observer = ObserverLibrary(toolchain: toolchain, cache: cache)
-    if !configuration.skipsBuild { try self.build(build) }
+    if !configuration.skipsBuild {
+      if let owner = BuildLock.waitingOwner(ofScratch: location.scratch) {
+        throw SwiftTestsError(
+          .buildFailed,
+          "'\(location.scratch)' is locked by process \(owner), which waits for this command: it "
+            + "was started by SwiftPM, for example from a plugin; use --scratch-path with another "
+            + "folder, or --skip-build", context: ["path": location.scratch])
+      }
+      try self.build(build)
+    }
     try self.build(observer)
     if supervisor.interruption != nil {
       return TestCatalog(

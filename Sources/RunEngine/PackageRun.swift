@@ -23,6 +23,8 @@ package struct PackageRun {
   /// - Throws: An error that leaves no record.
   package func perform() throws -> RunOutcome {
     let startedAt = wallClockSeconds()
+    let redaction = try request.configuration.redaction.choice(
+      environment: request.package.environment)
     let workplace = try makeWorkplace()
     var package = workplace.package
     var configuration = request.configuration
@@ -50,6 +52,7 @@ package struct PackageRun {
       package: package, configuration: configuration, plan: plan,
       record: record, events: events, header: header, sandboxes: preparation.isolation.plan,
       clones: preparation.clones, listener: listener, limiter: limiter, resume: resume)
+    session.redaction = redaction
     warnOfWeakerIsolation(preparation.isolation.choice, session)
     if let failure = preparation.failure {
       session.log(.problem(listener.problem(for: failure)))

@@ -21,6 +21,7 @@ package struct RunConfiguration: Sendable {
   /// The mask of permissions that new files of tests and apps do not get (umask(2)); `nil` for that
   /// of this process.
   package var fileMask: UInt32?
+  package var redaction = RedactionOptions()
   /// The text of the package's configuration; `nil` without one.
   package var text: String?
   /// Version of Carrel.

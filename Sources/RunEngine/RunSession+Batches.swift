@@ -70,6 +70,7 @@ extension RunSession {
       record: record, compression: configuration.compression, selection: ended.selection,
       calls: batch.intents.map { CallEvidence($0) }, hang: ended.hang, stop: disposal.stopsPacking)
     task.cache = catalog.cache
+    task.redaction = redaction
     if let product = catalog.product(batch.spec.product) {
       task.executables[ToolchainFactKind.product.rawValue + product.name] = product.executable
     }

@@ -26,6 +26,8 @@ package final class RunSession {
   let header: RunHeader
   /// What the batches' sandboxes are like; `nil` when processes see what Carrel sees.
   let sandboxes: SandboxPlan?
+  /// What is taken out of bundles; `nil` for bundles that do not say.
+  package var redaction: BundleRedactionChoice?
   /// How containers come to have the data of the seed intent.
   let cloneDecision: CloneDecision
   /// Where batches wait for a sandbox.
