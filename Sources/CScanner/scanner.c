@@ -124,6 +124,8 @@ static int is_boundary(const uint8_t *bytes, size_t index) {
   if (index == 0 || !is_word(bytes[index - 1])) return 1;
   if (index < 2) return 0;
   uint8_t last = bytes[index - 1], before = bytes[index - 2];
+  // Between binary data, the length of the text that begins here.
+  if (before < 32 && before != '\t' && before != '\n' && before != '\r') return 1;
   if (before == '\\')
     return last == 'n' || last == 'r' || last == 't' || last == 'b' || last == 'f';
   if (last == 'm') {

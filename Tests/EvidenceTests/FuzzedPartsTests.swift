@@ -92,14 +92,13 @@ import Testing
 
   /// Archives that other programs make, in each of their formats.
   @Test(arguments: [
-    ["tar", "--format=v7"], ["tar", "--format=ustar"], ["tar", "--format=oldgnu"],
-    ["tar", "--format=gnu"], ["tar", "--format=pax"], ["bsdtar", "--format=v7tar"],
-    ["bsdtar", "--format=ustar"], ["bsdtar", "--format=gnutar"], ["bsdtar", "--format=pax"],
+    ["tar", "--format=ustar"], ["tar", "--format=oldgnu"], ["tar", "--format=gnu"],
+    ["tar", "--format=pax"], ["bsdtar", "--format=ustar"], ["bsdtar", "--format=gnutar"],
+    ["bsdtar", "--format=pax"],
   ])
   func archivesOfOthersAreRead(_ program: [String]) async throws {
     let scratch = try Scratch()
-    let isShort = program[1].contains("v7")
-    let long = isShort ? "short" : String(repeating: "l", count: 90)
+    let long = String(repeating: "l", count: 90)
     try scratch.write("box/\(long)/a b.txt", Array("text".utf8), mode: 0o640)
     try scratch.write("box/\(long)/ümlaut", [UInt8](repeating: 7, count: 1025))
     try scratch.write("box/empty", "")
@@ -110,7 +109,8 @@ import Testing
       try scratch.write("\(name)/\(String(repeating: "m", count: 200))", "deep")
     }
     let made = try await runProcess(
-      program + ["-cf", "\(scratch.path)/b.tar", "-C", scratch.path, "box"],
+      // Without filling up the last record, for nothing follows the end of a bundle.
+      program + ["-b", "1", "-cf", "\(scratch.path)/b.tar", "-C", scratch.path, "box"],
       environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"])
     #expect(made.status == 0, "\(made.errorText)")
     let reader = try TarReader(path: "\(scratch.path)/b.tar", limits: BundleLimits())

@@ -56,20 +56,90 @@ final class BundleRedaction {
     return name
   }
 
+  /// What a file is known to be.
+  private enum Form {
+    case unknown
+    case text
+    case database(DatabasePages)
+  }
+
+  private var form = Form.unknown
+  /// The beginning of a file, or of a page, that is not complete.
+  private var held: [UInt8] = []
+  private var isFirstPage = true
+  private var counts: [String: Int] = [:]
+
   /// Begins a file whose bytes come in pieces.
-  func begin() { scanner?.reset() }
+  func begin() {
+    scanner?.reset()
+    form = .unknown
+    held.removeAll(keepingCapacity: true)
+    isFirstPage = true
+    counts = [:]
+  }
 
   func feed(
     _ bytes: UnsafeRawBufferPointer, _ emit: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     guard let scanner else { return try emit(bytes) }
-    try scanner.feed(bytes, emit)
+    switch form {
+    case .text: try scanner.feed(bytes, emit)
+    case .unknown:
+      held += bytes
+      guard held.count >= DatabasePages.headerBytes else { return }
+      if let pages = DatabasePages(header: held) {
+        form = .database(pages)
+        try takePages(pages, emit)
+      } else {
+        form = .text
+        try held.withUnsafeBytes { try scanner.feed($0, emit) }
+        held = []
+      }
+    case .database(let pages):
+      held += bytes
+      try takePages(pages, emit)
+    }
   }
 
   /// Ends the file.
   func finish(_ path: ByteName, _ emit: (UnsafeRawBufferPointer) throws -> Void) throws {
     guard let scanner, let search else { return }
-    try scanner.finish(emit)
-    report.add(path, search.named(scanner.counts))
+    if case .database(let pages) = form {
+      try takePage(pages, held[...], emit)
+    } else {
+      if case .unknown = form { try held.withUnsafeBytes { try scanner.feed($0, emit) } }
+      try scanner.finish(emit)
+      counts = search.named(scanner.counts)
+    }
+    report.add(path, counts)
+  }
+
+  private func takePages(
+    _ pages: DatabasePages, _ emit: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var start = 0
+    while held.count - start >= pages.pageSize {
+      try takePage(pages, held[start..<start + pages.pageSize], emit)
+      start += pages.pageSize
+    }
+    held.removeFirst(start)
+  }
+
+  /// Searches the texts of a page, each by itself: what stands beside one is not part of it.
+  private func takePage(
+    _ pages: DatabasePages, _ bytes: ArraySlice<UInt8>,
+    _ emit: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    guard let search, let scanner, !bytes.isEmpty else { return }
+    var page = Array(bytes)
+    let ranges = page.withUnsafeBufferPointer { pages.textRanges($0, isFirst: isFirstPage) }
+    isFirstPage = false
+    for range in ranges {
+      let result = search.redacted(Array(page[range]), with: scanner)
+      guard !result.counts.isEmpty else { continue }
+      page.replaceSubrange(range, with: result.bytes)
+      counts.merge(result.counts) { $0 + $1 }
+    }
+    try page.withUnsafeBytes { try emit($0) }
   }
 }

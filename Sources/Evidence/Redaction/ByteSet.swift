@@ -71,5 +71,6 @@ extension ByteSet {
     set.insert(UInt8(ascii: "_"))
     return set
   }()
+  static let control = ByteSet(Array(0...31) + [127])
   static let space = ByteSet(" \t\r\n\u{0B}\u{0C}")
 }

@@ -113,7 +113,9 @@ private struct SecretPatternParser {
   private mutating func takeFollowing() throws(Problem) -> Bool {
     if rest.elementsEqual("\\b".utf8) {
       rest = []
-      var set = ByteSet.word.inverted
+      var set = ByteSet.digits
+      set.formUnion(.letters)
+      set = set.inverted
       set.hasEnd = true
       following = set
       return true
@@ -176,6 +178,7 @@ private struct SecretPatternParser {
     case UInt8(ascii: "d"): return .digits
     case UInt8(ascii: "w"): return .word
     case UInt8(ascii: "s"): return .space
+    case UInt8(ascii: "c"): return .control
     case UInt8(ascii: "D"): return inverted(.digits)
     case UInt8(ascii: "W"): return inverted(.word)
     case UInt8(ascii: "S"): return inverted(.space)

@@ -31,10 +31,10 @@ extension SecretRule {
   /// Between two lines, also in JSON.
   private static let newLine = #"(\\{1,3}(r|u000[dD]))?(\\{1,3}(n|u000[aA])|\r?\n)"#
   private static let mark = #"\[carrel: [0-9]+ bytes left out here\]"#
-  private static let endOfValue = #"(?=["'\\\s,;&<>)}]|\]|$)"#
+  private static let endOfValue = #"(?=["'\\\s\c,;&<>)}`]|\]|$)"#
   private static let value =
-    #"("\K([^"\\\r\n]|\\[^\r\n])+|\\{1,7}"\K[^"\\\r\n]+|\\{0,7}'\K[^'\\\r\n]+"#
-    + #"|\K[^\s"'\\,;&<>(){}\[][^\s"'\\,;&<>]*)"#
+    #"("\K([^"\\\c]|\\[^\c])+|\\{1,7}"\K[^"\\\c]+|\\{0,7}'\K[^'\\\c]+"#
+    + #"|\K[^\s\c"'\\,;&<>(){}\[`][^\s\c"'\\,;&<>`]*)"#
   private static let begin = #"-----BEGIN ([A-Z0-9]+ )?([A-Z0-9]+ )?PRIVATE KEY( BLOCK)?-----"#
   private static let end = #"-----END ([A-Z0-9]+ )?([A-Z0-9]+ )?PRIVATE KEY( BLOCK)?-----"#
 
@@ -72,30 +72,30 @@ extension SecretRule {
         patterns: [
           #"(?i)authorization"# + quote + #"[ \t]*[:=,][ \t]*"# + quote
             + #"(bearer|basic|token|digest|negotiate|ntlm|apikey|aws4-hmac-sha256)[ \t]+"#
-            + #"\K[^\s"'\\]{4,}(,?[ \t]+[a-z]+=(\\{0,7}"[^"\\\r\n]*\\{0,7}"|[^\s"\\]+))*"#
+            + #"\K[^\s\c"'\\]{4,}(,?[ \t]+[a-z]+=(\\{0,7}"[^"\\\c]*\\{0,7}"|[^\s\c"\\]+))*"#
         ]),
       SecretRule(
         id: "authorization-header", summary: "",
         patterns: [
-          #"(?i)authorization"# + quote + #"[ \t]*[:=,][ \t]*"# + quote + #"\K[^\s"'\\,;]{8,}"#,
+          #"(?i)authorization"# + quote + #"[ \t]*[:=,][ \t]*"# + quote + #"\K[^\s\c"'\\,;]{8,}"#,
           #"(?i)\bbearer[ \t]+\K[a-z0-9._~+/\-]{16,}={0,2}"#,
         ], check: .mixed),
       SecretRule(
         id: "cookie", summary: "`Cookie` and `Set-Cookie` headers",
         patterns: [
           #"(?i)cookie2?"# + quote + #"[ \t]*:[ \t]*"# + quote
-            + #"\K[a-z0-9!#$%&*+.^_`|~\-]{1,100}=[^\r\n"\\]+"#
+            + #"\K[a-z0-9!#$%&*+.^_`|~\-]{1,100}=[^\c"\\]+"#
         ]),
       SecretRule(
         id: "docker-auth", summary: "`auth` in the configuration of Docker",
         patterns: [#""auth\\{0,3}"\s*:\s*\\{0,3}"\K[A-Za-z0-9+/]{8,}={0,2}(?=["\\])"#]),
       SecretRule(
         id: "netrc-password", summary: "passwords in `.netrc`",
-        patterns: [#"\blogin[ \t\r\n]+[^\s]{1,200}[ \t\r\n]+password[ \t\r\n]+\K[^\s"\\]{3,}"#]),
+        patterns: [#"\blogin[ \t\r\n]+[^\s]{1,200}[ \t\r\n]+password[ \t\r\n]+\K[^\s\c"\\]{3,}"#]),
       SecretRule(
         id: "url-password", summary: "passwords and tokens in URLs, before the `@`",
         patterns: [
-          #":\\?/\\?/[^\s/:@"'<>\\]{0,200}:\K[^\s/@"'<>\\]{3,500}(?=@)"#
+          #":\\?/\\?/[^\s\c/:@"'<>\\]{0,200}:\K[^\s\c/@"'<>\\]{3,500}(?=@)"#
         ], check: .password),
       SecretRule(
         id: "url-password", summary: "",
@@ -127,7 +127,7 @@ extension SecretRule {
     SecretRule(
       id: "cut-text",
       summary: "what touches the place where a text was cut, when it may be half of a secret",
-      patterns: [mark + newLine + #"\K[^\s"'\\]{8,}"#], check: .halfAfter),
+      patterns: [mark + newLine + #"\K[^\s\c"'\\]{8,}"#], check: .halfAfter),
     SecretRule(id: "cut-text", summary: "", patterns: [mark], check: .halfBefore),
   ]
 }

@@ -125,9 +125,16 @@ package final class SecretSearch: Sendable {
     guard match.begin < match.end else { return nil }
     let check = SecretCheck(bytes: bytes, base: base)
     guard
-      let range = check.secret(
+      var range = check.secret(
         rules[Int(match.rule)].check, origin: match.origin, match.begin..<match.end)
     else { return nil }
+    // In a binary property list the letters _, o and O before such a byte begin the next text.
+    if range.upperBound - base < bytes.count, range.count > 1,
+      (0x10...0x13).contains(bytes[range.upperBound - base]),
+      ByteSet("_oO").contains(bytes[range.upperBound - base - 1])
+    {
+      range = range.lowerBound..<range.upperBound - 1
+    }
     if !keep.isEmpty, keep.contains(Array(bytes[range.lowerBound - base..<range.upperBound - base]))
     {
       return nil
