@@ -10,7 +10,9 @@ extension DiffReport {
       limited(entries.rows, print) { row in
         let mark = row.inA && row.inB ? "~" : row.inA ? "-" : "+"
         title(mark, "\(short(row.type)) \(short(row.identifier))", print)
-        for field in row.fields { self.field(field, indent: "    ", print) }
+        for field in row.fields {
+          self.field(field, indent: "    ", isSingle: row.inA != row.inB, print)
+        }
       }
     }
     if let files = part.files {
@@ -37,13 +39,17 @@ extension DiffReport {
     print(mark == "-" ? toned(line, .old) : mark == "+" ? toned(line, .new) : line)
   }
 
-  private func field(_ field: FieldDifference, indent: String, _ print: (String) -> Void) {
+  /// - Parameter isSingle: Whether it belongs to something that is on one side only.
+  private func field(
+    _ field: FieldDifference, indent: String, isSingle: Bool = false, _ print: (String) -> Void
+  ) {
     let note = field.note.map { " (\($0))" } ?? ""
     let name = visibleText(field.name)
     let values = [field.a, field.b]
     let isShort = values.allSatisfy { ($0?.utf8.count ?? 0) <= 60 && $0?.contains("\n") != true }
     guard !isShort else {
       let (a, b) = (field.a.map(visibleText), field.b.map(visibleText))
+      if isSingle { return print("\(indent)\(name): \(a ?? b ?? "")\(note)") }
       switch (a, b) {
       case (let a?, let b?): print("\(indent)\(name): \(a) | \(b)\(note)")
       case (let a?, nil): print(toned("\(indent)\(name): only in A: \(a)\(note)", .old))
@@ -71,7 +77,9 @@ extension DiffReport {
       let number =
         numbers.count == 1 ? "\(numbers.first ?? 0)" : "\(row.a ?? 0)|\(row.b ?? 0)"
       title(mark, "\(number) \(short(row.name))", print)
-      for field in row.fields { self.field(field, indent: "    ", print) }
+      for field in row.fields {
+        self.field(field, indent: "    ", isSingle: row.a == nil || row.b == nil, print)
+      }
       a = row.a ?? a
       b = row.b ?? b
     }
@@ -137,7 +145,7 @@ extension DiffReport {
           "\(indent)@@ -\(hunk.aStart),\(hunk.aCount) +\(hunk.bStart),\(hunk.bCount) @@", .place))
       let starts = starts(in: hunk.lines)
       for (line, start) in zip(hunk.lines, starts).prefix(left) {
-        let shown = indent + cut(line, from: start)
+        let shown = indent + line.prefix(1) + cut(String(line.dropFirst()), from: start)
         print(
           line.hasPrefix("-")
             ? toned(shown, .old) : line.hasPrefix("+") ? toned(shown, .new) : shown)

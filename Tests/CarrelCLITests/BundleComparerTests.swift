@@ -1,6 +1,7 @@
 import Comparison
 import Evidence
 import FoundationEssentials
+import Glibc
 import RunModel
 import SystemFiles
 import TestSupport
@@ -177,6 +178,46 @@ import Testing
     #expect(states(try compare(a, a))[.index] == .same)
   }
 
+  /// The exit status of the command.
+  private func status(_ a: Sample, _ b: Sample, _ options: String...) throws -> ExitCode {
+    let paths = (try pack(a, "a.tar").path, try pack(b, "b.tar").path)
+    let file = folder.path(of: "output")
+    try writeSmallFile(file, [])
+    let descriptor = open(file, O_WRONLY)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    let output = Terminal(descriptor: descriptor)
+    return try BundleDiffCommand(
+      ParsedArguments(["diff", paths.0, paths.1] + options, spec: BundleCommand.spec),
+      CommandContext(output: output, errors: output, environment: [:])
+    ).run(paths, asJSON: false)
+  }
+
+  /// As diff(1) ends, but 8 when something could not be compared.
+  @Test func statusSaysWhetherTheyDiffer() throws {
+    let broken = Sample(files: ["index.sqlite": text("no database")])
+    #expect(try status(Sample(), Sample()) == .success)
+    #expect(try status(Sample(), Sample(message: "other")) == .bundlesDiffer)
+    #expect(try status(Sample(), Sample(attempt: 2)) == .success)
+    #expect(try status(Sample(), Sample(attempt: 2), "--exact") == .bundlesDiffer)
+    #expect(try status(broken, broken) == .success)
+    #expect(try status(Sample(), broken) == .badBundle)
+    #expect(try status(Sample(), broken, "--force") == .bundlesDiffer)
+    #expect(try status(Sample(), broken, "--part", "logs") == .success)
+    #expect(ExitCode.bundlesDiffer.rawValue == 1)
+  }
+
+  /// Two logs as large as logs get, with nothing in common, in a bounded time.
+  @Test(.timeLimit(.minutes(1))) func logsWithNothingInCommon() throws {
+    func log(_ letter: String) -> [UInt8] {
+      (0..<(2 << 20) / 8).flatMap { text("\(letter)\(String(1_000_000 + $0).dropFirst())\n") }
+    }
+    let diff = try compare(
+      Sample(files: ["logs/stdout.log": log("a")]), Sample(files: ["logs/stdout.log": log("b")]))
+    let logs = diff.parts.first { $0.part == .logs }?.files?.first?.text
+    #expect(logs?.removed == (2 << 20) / 8 && logs?.hunks.count == 1)
+  }
+
   @Test func largeFilesAreComparedByTheirDigests() throws {
     let large = [UInt8](repeating: UInt8(ascii: "x"), count: BundleComparer.Limits.file + 1)
     let diff = try compare(
@@ -204,6 +245,32 @@ import Testing
     }
     #expect(
       try JSONDecoder().decode(Read.self, from: Data(json.utf8)).b.message == "x\(hidden)")
+  }
+
+  /// Each key that is written is in the grammar, and each of the grammar is written somewhere.
+  @Test func theGrammarOfTheJSONIsThatOfTheCode() throws {
+    let page = DocumentationPage(try DocumentationFiles.text("docs/bundle-diff.md"))
+    let grammar = page.code.filter { $0.language == "ebnf" }.map(\.text).joined(separator: "\n")
+    let documented = Set(grammar.matches(of: #/"(\w+)"\??:/#).map { String($0.1) })
+    let sources = try DocumentationFiles.sources(in: "Comparison")
+    #expect(documented.count > 50)
+    for key in documented {
+      #expect(
+        sources.contains("var \(key)") || sources.contains(" \(key),")
+          || sources.contains(", \(key)"), "\(key)")
+    }
+    var a = Sample(
+      files: [
+        "logs/stdout.log": text("a"), "container/home/x": [0], "index.sqlite": text("x"),
+        "journal.jsonl": text(#"{"bundle":"b","method":"m"}"#),
+      ])
+    a.environment["CI"] = "1"
+    let diff = try compare(
+      a, Sample(files: ["logs/stdout.log": text("b"), "container/home/x": [1]]))
+    let written = Set(
+      try jsonText(diff).matches(of: #/(?m)^ *"(\w+)" : /#).map { String($0.1) })
+    #expect(written.isSubset(of: documented), "\(written.subtracting(documented))")
+    #expect(grammar.contains("\"format\": \"\(bundleDiffFormat)\""))
   }
 
   // MARK: Properties
@@ -257,13 +324,27 @@ import Testing
         let own = try compare(a, a, request)
         #expect(!own.isDifferent && own.sameMessage, "\(DiffReport(own).text)")
         let diff = try compare(a, b, request)
-        #expect(try compare(b, a, request) == diff.mirrored, "\(DiffReport(diff).text)")
+        #expect(
+          try compare(b, a, request).inOneOrder == diff.mirrored.inOneOrder,
+          "\(DiffReport(diff).text)")
       }
     }
   }
 }
 
 extension BundleDiff {
+  /// With rows of calls and notes in an order that is the same from both sides.
+  fileprivate var inOneOrder: BundleDiff {
+    var result = self
+    for index in parts.indices {
+      result.parts[index].notes.sort()
+      result.parts[index].calls?.rows.sort {
+        ($0.a ?? .max, $0.b ?? .max) < ($1.a ?? .max, $1.b ?? .max)
+      }
+    }
+    return result
+  }
+
   /// The same seen from the other side.
   fileprivate var mirrored: BundleDiff {
     var result = self
@@ -282,10 +363,9 @@ extension PartDiff {
     result.state = state == .onlyA ? .onlyB : state == .onlyB ? .onlyA : state
     // Notes name the sides, A before B.
     result.notes = notes.map { note in
-      note.replacing(" of A ", with: " of # ").replacing(" of B ", with: " of A ")
-        .replacing(" of # ", with: " of B ").replacing(" of A'", with: " of #'")
-        .replacing(" of B'", with: " of A'").replacing(" of #'", with: " of B'")
-    }.sorted()
+      let other = ["A": "B", "B": "A"]
+      return note.replacing(#/ of ([AB])\b/#) { " of \(other[String($0.1)] ?? "")" }
+    }
     result.fields = fields?.map(\.mirrored)
     result.calls?.rows = (calls?.rows ?? []).map { row in
       var row = row
