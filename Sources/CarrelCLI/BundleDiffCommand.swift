@@ -75,8 +75,8 @@ struct BundleDiffCommand {
     let inventory = try BundleInventory(reader)
     if let path = inventory.repeated {
       context.complain(
-        "warning: '\(path.displayName)' is more than once in '\(ByteName(reader.path).displayName)'; "
-          + "the first counts")
+        "warning: '\(path.displayName)' is more than once in "
+          + "'\(ByteName(reader.path).displayName)'; the first counts")
     }
     let check = inventory.check
     guard !check.isWhole else { return inventory }

@@ -51,8 +51,9 @@ package struct SequenceDiff: Hashable, Sendable {
 ///
 /// Finds a smallest set of changes by divide and conquer (E. Myers, An O(ND) Difference Algorithm
 /// and Its Variations, 1986, section 4b). Beginnings and ends that are equal, and elements that
-/// the other sequence has nowhere, are set aside first. When the steps are used up, what is left is
-/// divided at elements that both sides have exactly once, and what has none counts as changed.
+/// the other sequence has nowhere, are set aside first. When the steps do not suffice, what is left
+/// is divided at elements that both sides have exactly once, and where there are none at the point
+/// that a short search has come furthest to.
 private struct SequenceSearch {
   /// Ranges of both sequences that are to be compared.
   private struct Box {
@@ -73,6 +74,8 @@ private struct SequenceSearch {
   private var visits: Int
   private(set) var isMinimal = true
   private let kinds: Int
+  /// Whether a search has not come to its end, so that all later ones must be short.
+  private var isHurried = false
   /// The furthest positions on each diagonal, forwards and backwards.
   private var forward: [Int32] = []
   private var backward: [Int32] = []
@@ -109,17 +112,36 @@ private struct SequenceSearch {
       let box = trimmed(next) { left[leftPlaces[$0]] == right[rightPlaces[$1]] }
       if box.left.isEmpty || box.right.isEmpty {
         change(box)
-      } else if steps > 0, let (x, y) = middle(of: box) {
-        boxes.append(
-          Box(left: x..<box.left.upperBound, right: y..<box.right.upperBound))
-        boxes.append(
-          Box(left: box.left.lowerBound..<x, right: box.right.lowerBound..<y))
+      } else if !isHurried, let point = middle(of: box) {
+        boxes += divided(box, at: point)
       } else {
-        isMinimal = false
+        hurry()
         let parts = divided(box)
-        if parts.isEmpty { change(box) } else { boxes += parts }
+        if !parts.isEmpty {
+          boxes += parts
+        } else if let point = middle(of: box) {
+          boxes += divided(box, at: point)
+        } else {
+          change(box)
+        }
       }
     }
+  }
+
+  /// Gives up the search for the smallest set, and takes a number of steps for the rest that grows
+  /// with the sequences alone.
+  private mutating func hurry() {
+    guard !isHurried else { return }
+    isHurried = true
+    isMinimal = false
+    steps = 16 * (left.count + right.count)
+  }
+
+  private func divided(_ box: Box, at point: (x: Int, y: Int)) -> [Box] {
+    [
+      Box(left: point.x..<box.left.upperBound, right: point.y..<box.right.upperBound),
+      Box(left: box.left.lowerBound..<point.x, right: box.right.lowerBound..<point.y),
+    ]
   }
 
   private func trimmed(_ box: Box, equal: (Int, Int) -> Bool) -> Box {
@@ -140,15 +162,19 @@ private struct SequenceSearch {
     for index in box.right { rightIsChanged[rightPlaces[index]] = true }
   }
 
-  /// A point in the middle of a shortest path through the box.
+  /// A point in the middle of a shortest path through the box; in a hurry, the point on a path from
+  /// the beginning that is furthest away.
   ///
   /// - Returns: `nil` when the steps do not suffice, or the point divides nothing.
   private mutating func middle(of box: Box) -> (Int, Int)? {
     let (width, height) = (box.left.count, box.right.count)
     let (delta, isOdd) = (width - height, (width - height) % 2 != 0)
-    let half = min((width + height + 1) / 2, 1 + steps)
-    // More rounds than these cannot be paid for: round d takes 2 d steps.
-    let rounds = min(half, 2 + Int(Double(steps).squareRoot()))
+    let half = (width + height + 1) / 2
+    // Round d takes 2 d steps. In a hurry, the whole shall be done with what is left.
+    let affordable =
+      isHurried
+      ? min(256, max(8, 2 * steps / (width + height))) : Int(Double(max(0, steps) / 2).squareRoot())
+    let rounds = min(half, 2 + affordable)
     let offset = rounds + 1
     forward = Array(repeating: -1, count: 2 * offset + 2)
     backward = forward
@@ -161,8 +187,10 @@ private struct SequenceSearch {
         ? Int(above) : Int(below) + 1
     }
     for round in 0...rounds {
-      guard steps > 0, round < rounds || rounds == half else { return nil }
-      guard offset + round + 1 < forward.count else { return nil }
+      guard steps > 0 else { return nil }
+      if round == rounds, rounds < half {
+        return isHurried ? furthest(in: box, offset: offset, round: round - 1) : nil
+      }
       for diagonal in stride(from: -round + forwardLow, through: round - forwardHigh, by: 2) {
         var x = start(forward, diagonal, round)
         var y = x - diagonal
@@ -211,6 +239,19 @@ private struct SequenceSearch {
       }
     }
     return nil
+  }
+
+  /// The point that the search from the beginning has come furthest to.
+  private func furthest(in box: Box, offset: Int, round: Int) -> (Int, Int)? {
+    var best = (0, 0)
+    for diagonal in stride(from: -round, through: round, by: 2) {
+      let x = Int(forward[offset + diagonal])
+      let y = x - diagonal
+      if x >= 0, y >= 0, x <= box.left.count, y <= box.right.count, x + y > best.0 + best.1 {
+        best = (x, y)
+      }
+    }
+    return point(box, best.0, best.1)
   }
 
   private func point(_ box: Box, _ x: Int, _ y: Int) -> (Int, Int)? {

@@ -47,7 +47,7 @@ extension EndToEnd {
     }
 
     @Test func theJSONSaysTheSame() async throws {
-      let (_, bundles) = try await attempts()
+      let (run, bundles) = try await attempts()
       struct Diff: Decodable {
         struct Part: Decodable {
           var part: String
@@ -59,7 +59,7 @@ extension EndToEnd {
         var parts: [Part]
       }
       let output = try await diff(bundles[0], bundles[1], "--format", "json")
-      #expect(output.status == 1)
+      #expect(output.status == 1, "\(run)")
       let read = try JSONDecoder().decode(Diff.self, from: Data(output.stdout))
       #expect(read.format == "1.0" && read.isDifferent && read.sameTest)
       #expect(
@@ -99,7 +99,7 @@ extension EndToEnd {
       try Data(
         """
         {"format": "1.0", "intents": {"seed": {"bundle": "com.example.TestApp",
-          "intent": "CreateNote", "parameters": {"title": "Seed"}}}}
+          "intent": "CreateNote", "parameters": {"title": "Seed"}, "shared": false}}}
         """.utf8
       ).write(to: URL(filePath: configuration))
       func run(_ options: String...) async throws -> CarrelRun {
@@ -114,8 +114,13 @@ extension EndToEnd {
       let bundles = try [plain, seeded].map { try $0.bundle(try $0.test("testFails")) }
       let output = try await diff(bundles[0], bundles[1])
       #expect(output.status == 1 && output.errorText.isEmpty, "\(output.allText)")
-      #expect(output.text.contains("index       1 only in B; 1 the same"), "\(output.text)")
-      #expect(output.text.contains("    title: Seed"), "\(output.text)")
+      for part in [
+        "index       1 entry differs, 1 only in B; 0 the same",
+        "~ NoteEntity 1\n    title: Milk | Seed\n", "+ NoteEntity 2\n", "    title: Milk\n",
+        "+ 1 com.example.TestApp intent.perform CreateNote\n",
+      ] {
+        #expect(output.text.contains(part), "\(part)\n\(output.text)")
+      }
       let same = try await diff(bundles[1], bundles[1], "--part", "index")
       #expect(same.status == 0)
     }

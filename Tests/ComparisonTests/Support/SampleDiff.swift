@@ -55,7 +55,8 @@ enum SampleDiff {
       FieldDifference("runID", a: "x", b: "y", isExpected: true),
       FieldDifference("timeLimit", a: "60", b: nil),
       FieldDifference(
-        "toolchainDetails.facts.compiler.version", a: "6.3.1", b: "6.2", note: "can change results"),
+        "toolchainDetails.facts.compiler.version", a: "6.3.1", b: "6.2",
+        note: "can change results"),
     ]
     var journal = PartDiff(.journal, .different)
     journal.notes = ["the journal of A leaves out 7 more calls"]
