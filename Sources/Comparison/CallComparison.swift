@@ -22,6 +22,10 @@ package struct JournalCall: Hashable, Sendable {
     ).withSortedMembers.replacing(names)
   }
 
+  fileprivate var parameters: String {
+    String(decoding: (content["parameters"] ?? .null).bytes, as: UTF8.self)
+  }
+
   fileprivate var text: String { String(decoding: content.bytes, as: UTF8.self) }
 }
 
@@ -80,52 +84,51 @@ package func seconds(_ value: Double) -> String {
   return "\((value * 1000).rounded() / 1000) s"
 }
 
-/// Finds the calls of two journals that stand for each other: those that are equal, and between
-/// these the ones of the same app, method and intent.
+/// Finds the calls of two journals that stand for each other: those that are equal, between these
+/// the ones with the same parameters, and between these the ones of the same app, method and
+/// intent.
 private struct Alignment {
-  private let a: [JournalCall]
-  private let b: [JournalCall]
   /// In the order of the journals.
   private(set) var pairs: [(a: Int?, b: Int?)] = []
   private(set) var isMinimal = true
+  /// What calls are aligned by, from the strictest on.
+  private let keys: [(a: [String], b: [String])]
 
   init(_ a: [JournalCall], _ b: [JournalCall]) {
-    self.a = a
-    self.b = b
+    keys = [
+      (a.map { "\($0.name) \($0.text)" }, b.map { "\($0.name) \($0.text)" }),
+      (a.map { "\($0.name) \($0.parameters)" }, b.map { "\($0.name) \($0.parameters)" }),
+      (a.map(\.name), b.map(\.name)),
+    ]
   }
 
-  mutating func run() {
-    let texts = [a, b].map { calls in calls.map { "\($0.name) \($0.text)" } }
-    let whole = SequenceDiff(texts[0], texts[1])
-    isMinimal = whole.isMinimal
-    var (x, y) = (0, 0)
-    for change in whole.changes {
-      pairUp(&x, &y, to: change.left.lowerBound)
-      pair(change)
-      (x, y) = (change.left.upperBound, change.right.upperBound)
-    }
-    pairUp(&x, &y, to: a.count)
-  }
+  mutating func run() { align(0, 0..<keys[0].a.count, 0..<keys[0].b.count) }
 
-  private mutating func pairUp(_ x: inout Int, _ y: inout Int, to end: Int) {
-    while x < end {
-      pairs.append((x, y))
-      x += 1
-      y += 1
+  private mutating func align(_ level: Int, _ a: Range<Int>, _ b: Range<Int>) {
+    guard level < keys.count, !a.isEmpty, !b.isEmpty else {
+      pairs += a.map { ($0, nil) }
+      pairs += b.map { (nil, $0) }
+      return
     }
-  }
-
-  private mutating func pair(_ change: SequenceDiff.Change) {
-    let names = SequenceDiff(a[change.left].map(\.name), b[change.right].map(\.name))
-    isMinimal = isMinimal && names.isMinimal
-    var (x, y) = (change.left.lowerBound, change.right.lowerBound)
-    for inner in names.changes {
-      pairUp(&x, &y, to: change.left.lowerBound + inner.left.lowerBound)
-      pairs += inner.left.map { (change.left.lowerBound + $0, nil) }
-      pairs += inner.right.map { (nil, change.right.lowerBound + $0) }
-      x = change.left.lowerBound + inner.left.upperBound
-      y = change.right.lowerBound + inner.right.upperBound
+    let diff = SequenceDiff(Array(keys[level].a[a]), Array(keys[level].b[b]))
+    isMinimal = isMinimal && diff.isMinimal
+    var (x, y) = (a.lowerBound, b.lowerBound)
+    func pairUp(to end: Int) {
+      while x < end {
+        pairs.append((x, y))
+        x += 1
+        y += 1
+      }
     }
-    pairUp(&x, &y, to: change.left.upperBound)
+    for change in diff.changes {
+      pairUp(to: a.lowerBound + change.left.lowerBound)
+      let right = b.lowerBound + change.right.lowerBound
+      align(
+        level + 1, x..<a.lowerBound + change.left.upperBound,
+        right..<b.lowerBound + change.right.upperBound)
+      x = a.lowerBound + change.left.upperBound
+      y = b.lowerBound + change.right.upperBound
+    }
+    pairUp(to: a.upperBound)
   }
 }

@@ -45,6 +45,19 @@ import Testing
     #expect(rows(a, b) == [#"2 2 Say: ["parameters.text", "result.value"]"#])
   }
 
+  /// The same parameters with another result rather stand for each other than other parameters.
+  @Test func callsWithTheSameParametersStandForEachOther() throws {
+    let a = [try call("Create", ["title": "Milk"], result: "1")]
+    let b = [
+      try call("Create", ["title": "Seed"], result: "1"),
+      try call("Create", ["title": "Milk"], result: "2"),
+    ]
+    #expect(
+      rows(a, b) == [
+        #"- 1 Create: ["parameters", "queries", "result"]"#, #"1 2 Create: ["result.value"]"#,
+      ])
+  }
+
   @Test func otherIntentsDoNotStandForEachOther() throws {
     #expect(
       rows([try call("A"), try call("B")], [try call("A"), try call("C"), try call("D")])

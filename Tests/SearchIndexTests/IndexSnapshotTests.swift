@@ -109,7 +109,7 @@ import Testing
   }
 
   /// Whatever is damaged, reading ends, and nothing is written anywhere.
-  @Test(.timeLimit(.minutes(1))) func damagedFilesEnd() throws {
+  @Test(.timeLimit(.minutes(10))) func damagedFilesEnd() throws {
     let whole = try index()
     var random = SeededGenerator(seed: 5)
     for _ in 0..<300 {
