@@ -23,6 +23,7 @@ let package = Package(
     .target(name: "RunModel"),
     .target(name: "Orchestration", dependencies: ["RunModel"]),
     .target(name: "Reporting", dependencies: ["RunModel"]),
+    .target(name: "Comparison", dependencies: ["IntentWire", "Reporting", "RunModel"]),
 
     // Side effects.
     .target(name: "SystemFiles", dependencies: ["CSystem"]),
@@ -73,7 +74,8 @@ let package = Package(
     .target(
       name: "CarrelCLI",
       dependencies: [
-        "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine", "RunModel",
+        "Comparison", "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine",
+        "RunModel",
         "SearchIndex", "SwiftTests", "SystemFiles", "Workers",
       ]),
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
@@ -84,6 +86,10 @@ let package = Package(
       name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel", "TestSupport"]),
     .testTarget(
       name: "ReportingTests", dependencies: ["Reporting", "RunModel", "TestSupport"],
+      exclude: ["Snapshots"]),
+    .testTarget(
+      name: "ComparisonTests",
+      dependencies: ["Comparison", "IntentWire", "RunModel", "TestSupport"],
       exclude: ["Snapshots"]),
     .testTarget(name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"]),
     .testTarget(
@@ -112,7 +118,8 @@ let package = Package(
     .testTarget(
       name: "CarrelCLITests",
       dependencies: [
-        "CarrelCLI", "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine",
+        "CarrelCLI", "Comparison", "Evidence", "IntentWire", "Orchestration", "Reporting",
+        "RunEngine",
         "RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(

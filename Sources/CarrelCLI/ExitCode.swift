@@ -19,11 +19,14 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
   case interruptedByQuit = 131
   case interruptedByTerminate = 143
 
+  /// `carrel bundle diff`: the bundles are not the same, as diff(1) ends.
+  static var bundlesDiffer: ExitCode { .testsFailed }
+
   /// One sentence for the table.
   package var meaning: String {
     switch self {
     case .success: "every test succeeded; for repro: the failure was reproduced"
-    case .testsFailed: "at least one test did not succeed"
+    case .testsFailed: "at least one test did not succeed; for bundle diff: the bundles differ"
     case .usage: "command line or configuration make no sense, or there is no package at the path"
     case .buildFailed: "the package's tests do not build"
     case .nothingMatched: "there is no test to run, or none matches the filters"

@@ -11,6 +11,8 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
     case failed = "index-failed"
     /// The file has another version of the schema.
     case otherVersion = "index-of-other-version"
+    /// The bytes are no index that can be read safely.
+    case unreadable = "index-unreadable"
   }
 
   package var code: Code
@@ -35,11 +37,20 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
     context = ["path": path]
   }
 
+  init(unreadable name: String, _ reason: String, cause: SQLiteFailure? = nil) {
+    code = .unreadable
+    message = "'\(name)' is no index that can be read (\(reason))"
+    context = ["path": name]
+    self.cause = cause
+  }
+
   /// Whether another process has locked the file.
   package var isBusy: Bool { cause?.number == SQLITE_BUSY || cause?.number == SQLITE_LOCKED }
 
   /// The message, followed by the cause.
-  package var description: String { message + (cause.map { ": \($0)" } ?? "") }
+  package var description: String {
+    message + (code == .unreadable ? "" : cause.map { ": \($0)" } ?? "")
+  }
 }
 
 /// What SQLite says about the call that failed last on a connection.
