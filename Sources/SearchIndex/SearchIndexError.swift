@@ -11,6 +11,8 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
     case failed = "index-failed"
     /// The file has another version of the schema.
     case otherVersion = "index-of-other-version"
+    /// A text has more words than are searched for.
+    case queryTooLong = "index-query-too-long"
   }
 
   package var code: Code
@@ -33,6 +35,18 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
     code = .otherVersion
     message = "the index '\(path)' has version \(version) of the schema, not \(expected)"
     context = ["path": path]
+  }
+
+  init(words: Int) {
+    code = .queryTooLong
+    message =
+      "the text has \(words) words; \(SearchWords.maximumWords) at most are searched for at once"
+    context = [:]
+  }
+
+  /// Whether the file system is full or broken.
+  package var isOfSurroundings: Bool {
+    cause?.number == SQLITE_FULL || cause?.number == SQLITE_IOERR
   }
 
   /// Whether another process has locked the file.
