@@ -97,7 +97,7 @@ let package = Package(
       dependencies: ["CSystem", "RunModel", "SystemFiles", "TestSupport", "Workers"]),
     .testTarget(
       name: "SearchIndexTests",
-      dependencies: ["CSQLite", "IntentWire", "SearchIndex", "TestSupport"]),
+      dependencies: ["CSQLite", "IntentWire", "SearchIndex", "SystemFiles", "TestSupport"]),
     .testTarget(
       name: "IntentSystemTests",
       dependencies: [
@@ -112,8 +112,8 @@ let package = Package(
     .testTarget(
       name: "RunEngineTests",
       dependencies: [
-        "Evidence", "Orchestration", "RunEngine", "RunModel", "SearchIndex", "SwiftTests",
-        "SystemFiles", "TestSupport", "Workers",
+        "Evidence", "IntentWire", "Orchestration", "RunEngine", "RunModel", "SearchIndex",
+        "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "CarrelCLITests",

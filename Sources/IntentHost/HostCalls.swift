@@ -67,8 +67,14 @@ package struct HostCalls: Sendable {
           .unknownName, "\(type(of: intent)) has no parameter '\(member.key)'",
           parameter: member.key)
       }
+      if member.value == .null, !parameter._type.isOptional {
+        throw needsValue(member.key, parameter, of: intent)
+      }
       do {
         try await parameter._set(IntentValue(json: member.value), resolver)
+      } catch let error as WireShapeError {
+        throw WireError(
+          .wrongType, "parameter '\(member.key)': \(error)", parameter: member.key)
       } catch var error as WireError {
         error.parameter = error.parameter ?? member.key
         error.message = "parameter '\(member.key)': \(error.message)"
@@ -77,16 +83,23 @@ package struct HostCalls: Sendable {
     }
   }
 
+  /// The error for a required parameter that is missing or was cleared.
+  private func needsValue(
+    _ name: String, _ parameter: any _AnyIntentParameter, of intent: any AppIntent
+  ) -> WireError {
+    let question = parameter._requestValueDialog.map { ": \"\($0)\"" } ?? ""
+    return WireError(
+      .needsValue,
+      "the required parameter '\(name)' of \(type(of: intent)) has no value, and nobody can be "
+        + "asked\(question)", parameter: name)
+  }
+
   /// Sees to what an intent needs before it is performed: its values, its dependencies, and the
   /// screen.
   private func prepare(_ intent: any AppIntent) async throws {
     for (name, parameter) in AppIntents.parameters(of: intent)
     where !parameter._isSet && !parameter._type.isOptional {
-      let question = parameter._requestValueDialog.map { ": \"\($0)\"" } ?? ""
-      throw WireError(
-        .needsValue,
-        "the required parameter '\(name)' of \(type(of: intent)) has no value, and nobody can be "
-          + "asked\(question)", parameter: name)
+      throw needsValue(name, parameter, of: intent)
     }
     try checkDependencies(of: intent)
     if type(of: intent).openAppWhenRun { await Screen.main.comeToFront() }

@@ -9,6 +9,10 @@ extension WireError {
       self = error
       return
     }
+    if let error = error as? WireShapeError {
+      self.init(.invalidParameters, "\(error)")
+      return
+    }
     let system = error as NSError
     let text = Self.text(of: error)
     self.init(

@@ -12,6 +12,8 @@ final class AppSlot {
   struct Call {
     var method: String
     var parameters: WireJSON
+    /// Bytes of the message that it came in.
+    var size = 0
     /// Told the app's answer, or why there is none.
     var onAnswer: (Result<WireJSON, WireError>) -> Void
   }
@@ -25,12 +27,19 @@ final class AppSlot {
     case ending(SupervisedProcess)
   }
 
+  /// Calls that may wait for an app.
+  static let maximumQueue = 4096
+  /// Bytes of the calls that may wait for an app.
+  static let maximumQueuedBytes = 64 << 20
+
   let app: InstalledApp
   /// Proves that a connection is from the process that was started.
   private(set) var token = ""
   private unowned let system: IntentSystem
   private var state = State.idle
   private var queue: [Call] = []
+  /// Bytes of the calls in it.
+  private var queuedBytes = 0
   private var current: Call?
   private var nextID = 1
   private var timer: EventLoop.Timer?
@@ -39,6 +48,8 @@ final class AppSlot {
   private var log = HostLog()
   private var isStopping = false
   private var endedByItself = false
+  /// Whether the process has ended and is asked nothing more.
+  private var isOver = false
   /// Whether the process has said hello.
   private var hasConnected = false
 
@@ -60,8 +71,29 @@ final class AppSlot {
 
   func enqueue(_ call: Call) {
     guard !isStopping else { return call.onAnswer(.failure(Self.stopped)) }
+    guard queue.count < Self.maximumQueue, queuedBytes + call.size <= Self.maximumQueuedBytes else {
+      return call.onAnswer(
+        .failure(
+          WireError(
+            .invalidRequest,
+            "\(queue.count) calls of \(queuedBytes) bytes wait for \(app.bundleIdentifier); "
+              + "\(Self.maximumQueue) of \(Self.maximumQueuedBytes) bytes can")))
+    }
     queue.append(call)
+    queuedBytes += call.size
     goOn()
+  }
+
+  /// Whether a connection is that of the process that runs now.
+  func isCurrent(_ peer: Peer) -> Bool {
+    guard case .ready(_, let own) = state else { return false }
+    return own === peer
+  }
+
+  private func takeNext() -> Call {
+    let next = queue.removeFirst()
+    queuedBytes -= next.size
+    return next
   }
 
   /// The process has connected and says which app it is.
@@ -96,7 +128,15 @@ final class AppSlot {
     guard case .ready(_, let own) = state, own === peer else { return }
     switch message {
     case .success(.result(let id, let value)) where current != nil && id == nextID - 1:
-      finish(.success(value))
+      if let method = current?.method, let problem = problem(with: value, to: method) {
+        end(
+          .init(
+            .appSpeaksOtherwise,
+            "\(app.bundleIdentifier) answered '\(method)' with what nobody understands: \(problem)"
+          ))
+      } else {
+        finish(.success(value))
+      }
     case .success(.failure(let id?, let error)) where current != nil && id == nextID - 1:
       finish(.failure(error))
     case .success(let message):
@@ -139,6 +179,7 @@ final class AppSlot {
     isStopping = true
     let waiting = queue
     queue = []
+    queuedBytes = 0
     for call in waiting { call.onAnswer(.failure(Self.stopped)) }
     if case .ready(_, let peer) = state, current == nil {
       peer.close()
@@ -160,17 +201,20 @@ final class AppSlot {
   }
 
   private func goOn() {
-    guard current == nil, let next = queue.first else { return }
+    guard current == nil, !isOver, !queue.isEmpty else { return }
     switch state {
     case .idle: start()
     case .starting, .ending: break
     case .ready(_, let peer):
-      queue.removeFirst()
+      let next = takeNext()
       current = next
       let id = nextID
       nextID += 1
       timer = system.loop.after(system.configuration.callLimit) { [weak self] in self?.hangs() }
-      peer.send(.request(id: id, method: next.method, parameters: next.parameters))
+      let refusal = peer.send(
+        .request(id: id, method: next.method, parameters: next.parameters),
+        "call of '\(next.method)'")
+      if let refusal { finish(.failure(refusal)) }
     }
   }
 
@@ -229,8 +273,11 @@ final class AppSlot {
   }
 
   private func processEnded(_ end: ProcessEnd) {
+    isOver = true
+    var connection: Peer?
+    if case .ready(_, let peer) = state { connection = peer }
     // An answer that it gave before its end counts.
-    if case .ready(_, let peer) = state { peer.drain() }
+    connection?.drain()
     system.loop.cancel(timer)
     var error =
       blame
@@ -242,6 +289,9 @@ final class AppSlot {
             : current == nil ? " while it had nothing to answer" : " before it answered"))
     error.log = log.text.isEmpty ? nil : log.text
     state = .idle
+    // Whoever else has the connection: nothing it says counts any more.
+    connection?.close()
+    isOver = false
     if current != nil {
       finish(.failure(error))
     } else if !hasConnected {
@@ -254,7 +304,7 @@ final class AppSlot {
 
   private func failNext(_ error: WireError) {
     guard !queue.isEmpty else { return }
-    queue.removeFirst().onAnswer(.failure(error))
+    takeNext().onAnswer(.failure(error))
   }
 
   private func finish(_ result: Result<WireJSON, WireError>) {

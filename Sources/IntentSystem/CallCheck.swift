@@ -44,5 +44,7 @@ private func unknown(
   } else {
     hint = "; it has \(known.sorted().prefix(20).joined(separator: ", "))"
   }
-  return WireError(.unknownName, "\(owner) has no \(kind) '\(name)'\(hint)")
+  return WireError(
+    .unknownName,
+    "\(owner.shortened(to: 200)) has no \(kind) '\(name.shortened(to: 200))'\(hint)")
 }

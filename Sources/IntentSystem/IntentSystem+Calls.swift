@@ -7,7 +7,9 @@ extension IntentSystem {
   func answerTest(_ peer: Peer, _ id: Int, _ method: String, _ parameters: WireJSON) {
     let answer = { (result: Result<WireJSON, WireError>) in
       switch result {
-      case .success(let value): peer.send(.result(id: id, value))
+      case .success(let value):
+        let refusal = peer.send(.result(id: id, value), "answer to '\(method)'")
+        if let refusal { peer.send(.failure(id: id, refusal)) }
       case .failure(let error): peer.send(.failure(id: id, error))
       }
     }
@@ -15,11 +17,11 @@ extension IntentSystem {
     case "apps.list":
       answer(.success(.array(slots.keys.sorted().map { .string($0) })))
     case "intent.perform", "entity.query", "screen.read", "host.probe":
-      callApp(method, parameters, answer)
+      callApp(method, parameters, size: peer.lineLength, answer)
     case "index.wait":
       index.whenIndexed { answer($0.map { WireJSON.object([]) }) }
     case "index.check":
-      checkIndex(parameters["bundle"]?.string ?? "", answer)
+      checkIndex(parameters, answer)
     case "index.dump":
       answer(
         index.entries().map { entries in
@@ -27,7 +29,10 @@ extension IntentSystem {
         })
     default:
       answer(
-        .failure(WireError(.methodNotFound, "the intent system knows no method '\(method)'")))
+        .failure(
+          WireError(
+            .methodNotFound,
+            "the intent system knows no method '\(method.shortened(to: 200))'")))
     }
   }
 
@@ -55,7 +60,7 @@ extension IntentSystem {
   }
 
   private func callApp(
-    _ method: String, _ parameters: WireJSON,
+    _ method: String, _ parameters: WireJSON, size: Int = 0,
     _ answer: @escaping (Result<WireJSON, WireError>) -> Void
   ) {
     let bundle = parameters["bundle"]?.string ?? ""
@@ -66,6 +71,7 @@ extension IntentSystem {
       answer(result)
     }
     do throws(WireError) {
+      try checkShape(method, parameters)
       let slot = try slot(bundle)
       try check(method, parameters, slot.app.description)
       if method == "entity.query", let query = parameters["query"],
@@ -73,59 +79,50 @@ extension IntentSystem {
       {
         searchIndex(query, slot, finish)
       } else {
-        slot.enqueue(.init(method: method, parameters: parameters, onAnswer: finish))
+        slot.enqueue(
+          .init(method: method, parameters: parameters, size: size, onAnswer: finish))
       }
     } catch {
       finish(.failure(error))
     }
   }
 
-  /// Most identifiers that an app is asked for at once.
-  private static let checkedAtOnce = 500
-
   /// Asks an app for the entities of all its entries in the index; those that it does not find are
   /// orphans.
   private func checkIndex(
-    _ bundle: String, _ answer: @escaping (Result<WireJSON, WireError>) -> Void
+    _ parameters: WireJSON, _ answer: @escaping (Result<WireJSON, WireError>) -> Void
   ) {
     let slot: AppSlot
     let entries: [IndexUpdate.Entry]
     do throws(WireError) {
-      slot = try self.slot(bundle)
+      try checkShape("index.check", parameters)
+      slot = try self.slot(parameters["bundle"]?.string ?? "")
       entries = try index.entries().get()
     } catch {
       return answer(.failure(error))
     }
     let types = Set(slot.app.description.entities.map(\.identifier))
     let groups = Dictionary(grouping: entries.filter { types.contains($0.type) }, by: \.type)
-    var queries: [IntentValue.Query] = []
+    var queries: [(type: String, identifiers: [String])] = []
     for (type, entries) in groups.sorted(by: { $0.key < $1.key }) {
-      for start in stride(from: 0, to: entries.count, by: Self.checkedAtOnce) {
-        let part = entries[start...].prefix(Self.checkedAtOnce)
-        queries.append(.init(type: type, kind: .identifiers(part.map(\.identifier))))
-      }
+      queries += identifierPages(entries.map(\.identifier), most: 500).map { (type, $0) }
     }
     var orphans: [WireJSON] = []
     func ask(_ number: Int) {
       guard number < queries.count else { return answer(.success(["orphans": .array(orphans)])) }
-      let query = queries[number]
-      slot.enqueue(
-        .init(
-          method: "entity.query",
-          parameters: ["bundle": .string(bundle), "query": query.json]
-        ) { result in
-          switch result {
-          case .failure(let error): answer(.failure(error))
-          case .success(let value):
-            let found = Set(
-              (value["entities"]?.array ?? []).compactMap { $0["entity"]?["id"]?.string })
-            guard case .identifiers(let asked) = query.kind else { return }
-            orphans += asked.filter { !found.contains($0) }.map {
-              ["type": .string(query.type), "id": .string($0)]
-            }
-            ask(number + 1)
+      let (type, asked) = queries[number]
+      slot.askForEntities(type, asked) { result in
+        switch result {
+        case .failure(let error): answer(.failure(error))
+        case .success(let value):
+          let found = Set(
+            (value["entities"]?.array ?? []).compactMap { $0["entity"]?["id"]?.string })
+          orphans += asked.filter { !found.contains($0) }.map {
+            ["type": .string(type), "id": .string($0)]
           }
-        })
+          ask(number + 1)
+        }
+      }
     }
     ask(0)
   }
@@ -133,16 +130,17 @@ extension IntentSystem {
   private func slot(_ bundle: String) throws(WireError) -> AppSlot {
     if let slot = slots[bundle] { return slot }
     let known = slots.keys.sorted()
+    let name = bundle.shortened(to: 200)
     let problems = configuration.problems.map { "\n\($0)" }.joined()
     throw WireError(
       .unknownApp,
       (known.isEmpty
-        ? "\(bundle) is not present: no app is installed; add an executable target with an intent "
+        ? "\(name) is not present: no app is installed; add an executable target with an intent "
           + "host to the package"
-        : "\(bundle) is not present; installed are \(known.joined(separator: ", "))") + problems)
+        : "\(name) is not present; installed are \(known.joined(separator: ", "))") + problems)
   }
 
-  /// Looks into the index, then asks the app for what was found.
+  /// Looks into the index, then asks the app for what was found, so many at once.
   private func searchIndex(
     _ query: WireJSON, _ slot: AppSlot, _ finish: @escaping (Result<WireJSON, WireError>) -> Void
   ) {
@@ -150,17 +148,32 @@ extension IntentSystem {
     switch index.search(query["text"]?.string, type: type, field: query["field"]?.string) {
     case .failure(let error): finish(.failure(error))
     case .success(let matches):
-      guard !matches.isEmpty else {
-        finish(.success(["entities": .array([]), "queries": .array([])]))
-        return
+      let pages = identifierPages(matches.map(\.identifier), most: 1000)
+      var entities: [WireJSON] = []
+      var queries: [WireJSON] = []
+      var size = 0
+      func ask(_ number: Int) {
+        guard number < pages.count else {
+          return finish(.success(["entities": .array(entities), "queries": .array(queries)]))
+        }
+        slot.askForEntities(type, pages[number]) { result in
+          guard case .success(let value) = result else { return finish(result) }
+          entities += value["entities"]?.array ?? []
+          queries += value["queries"]?.array ?? []
+          if pages.count > 1 { size += value.bytes.count }
+          guard size <= WireMessage.maximumLength else {
+            let limit = WireMessage.maximumLength
+            return finish(
+              .failure(
+                WireError(
+                  .invalidRequest,
+                  "the answer with the \(matches.count) entries that were found is longer than the "
+                    + "\(limit) bytes that can be sent; search for more words")))
+          }
+          ask(number + 1)
+        }
       }
-      let byIdentifier = IntentValue.Query(
-        type: type, kind: .identifiers(matches.map(\.identifier)))
-      slot.enqueue(
-        .init(
-          method: "entity.query",
-          parameters: ["bundle": .string(slot.app.bundleIdentifier), "query": byIdentifier.json],
-          onAnswer: finish))
+      ask(0)
     }
   }
 

@@ -70,6 +70,10 @@ package final class IntentSystem {
 
   /// Seconds that a process which has closed its connection gets to end by itself.
   static let endGrace = 0.5
+  /// Connections at once; more are refused.
+  static let maximumConnections = 128
+  /// Bytes that all connections together may keep; whoever goes beyond is cut off.
+  static let maximumBuffered = 256 << 20
 
   let configuration: Configuration
   let loop: EventLoop
@@ -160,6 +164,10 @@ package final class IntentSystem {
       })
   }
 
+  /// What went wrong when apps told the index something, and whether the surroundings are at fault;
+  /// `nil` when nobody needs to be told.
+  package var indexFault: (error: WireError, isOfSurroundings: Bool)? { index.fault }
+
   /// A call that an app is answering now, for people: `CreateNote of com.example.Notes`.
   package var openCall: String? {
     slots.sorted { $0.key < $1.key }.lazy.compactMap { bundle, slot in
@@ -228,11 +236,21 @@ package final class IntentSystem {
       }
       let peer = Peer(
         descriptor: descriptor, loop: loop,
+        isTooMuch: { [unowned self] in
+          peers.values.reduce(0) { $0 + $1.buffered } > Self.maximumBuffered
+        },
         onMessage: { [unowned self] in take($1, from: $0) },
         onClose: { [unowned self] peer in
           peers[ObjectIdentifier(peer)] = nil
           if case .host(let slot) = peer.role { slot.disconnected(peer) }
         })
+      guard peers.count < Self.maximumConnections else {
+        let refusal = WireError(
+          .invalidRequest, "there are \(Self.maximumConnections) connections already")
+        peer.send(.failure(id: nil, refusal))
+        peer.close()
+        continue
+      }
       peers[ObjectIdentifier(peer)] = peer
     }
   }

@@ -135,5 +135,6 @@ extension WireError {
       try require(json["message"]?.string, "message"), log: data?["log"]?.string, origin: origin,
       parameter: data?["parameter"]?.string)
     queries = data?["queries"]
+    self = shortened
   }
 }

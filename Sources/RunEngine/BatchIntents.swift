@@ -38,7 +38,18 @@ final class BatchIntents {
   var processes: [(bundle: String, pid: Int32)] { system?.hostProcesses ?? [] }
 
   /// What the test is charged with besides what its own calls told it, with the apps' words.
-  var complaints: [String] { strayEnds.map { $0.message + ($0.log.map { "\n\($0)" } ?? "") } }
+  var complaints: [String] {
+    var complaints = strayEnds.map { $0.message + ($0.log.map { "\n\($0)" } ?? "") }
+    if let fault = system?.indexFault, !fault.isOfSurroundings {
+      complaints.append(fault.error.message)
+    }
+    return complaints
+  }
+
+  /// What the surroundings did to the index: the disk is full.
+  var faultOfSurroundings: String? {
+    system?.indexFault.flatMap { $0.isOfSurroundings ? $0.error.message : nil }
+  }
   let fixtureToken: String
   /// The variables that the test's process needs besides those of its container.
   let variables: [String: String]

@@ -129,6 +129,10 @@ extension BatchRun {
       if outcome.verdict.isSuccess(leaksFail: false) { outcome.verdict = .failed }
     }
     if !intents.leaks.isEmpty { outcome.charge(leaks: intents.leaks, by: "an app") }
+    if let fault = intents.faultOfSurroundings {
+      outcome.verdict = .environment
+      outcome.reason = fault
+    }
     final[test] = outcome
   }
 

@@ -1,5 +1,7 @@
+import Glibc
 import IntentSystem
 import IntentWire
+import RunModel
 import Workers
 
 /// Asks each app for the simplest of all answers before tests rely on it: when even that does not
@@ -44,11 +46,21 @@ final class HostCheck {
     system.stop {}
   }
 
+  /// Names every app that failed, first those that failed by themselves: what ends by SIGKILL was
+  /// killed by somebody, perhaps for the sake of another.
+  static func fault(of failures: [WireError]) -> EnvironmentFault? {
+    let killed = "\(ProcessEnd.signaled(SIGKILL))"
+    let ordered =
+      failures.filter { !$0.message.contains(killed) }
+      + failures.filter { $0.message.contains(killed) }
+    guard let first = ordered.first else { return nil }
+    let others = ordered.dropFirst().map { "\n\($0.message)" }.joined()
+    return EnvironmentFault(
+      "an app does not answer even the simplest call: \(first.message)\(others)", log: first.log)
+  }
+
   private func end(_ handler: @escaping (EnvironmentFault?, Bool) -> Void) {
-    var fault = failures.first.map {
-      EnvironmentFault(
-        "an app does not answer even the simplest call: \($0.message)", log: $0.log)
-    }
+    var fault = Self.fault(of: failures)
     if fault == nil, let problem = problems.first { fault = EnvironmentFault(problem) }
     system.stop { [self] in
       let tell = { [self] in handler(fault, !isCancelled) }

@@ -13,6 +13,8 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
     case otherVersion = "index-of-other-version"
     /// The bytes are no index that can be read safely.
     case unreadable = "index-unreadable"
+    /// A text has more words than are searched for.
+    case queryTooLong = "index-query-too-long"
   }
 
   package var code: Code
@@ -42,6 +44,18 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
     message = "'\(name)' is no index that can be read (\(reason))"
     context = ["path": name]
     self.cause = cause
+  }
+
+  init(words: Int) {
+    code = .queryTooLong
+    message =
+      "the text has \(words) words; \(SearchWords.maximumWords) at most are searched for at once"
+    context = [:]
+  }
+
+  /// Whether the file system is full or broken.
+  package var isOfSurroundings: Bool {
+    cause?.number == SQLITE_FULL || cause?.number == SQLITE_IOERR
   }
 
   /// Whether another process has locked the file.

@@ -184,6 +184,12 @@ package final class Sandbox {
     if control >= 0 { _ = carrel_sandbox_signal(control, process, signal) }
   }
 
+  /// Whether the first process has been stopped, and so hears nothing.
+  var isStopped: Bool {
+    guard !isGone, let state = ProcessTable.state(of: pid)?.letter else { return false }
+    return state == "T" || state == "t"
+  }
+
   /// PIDs, outside, of processes whose parents have ended.
   package func orphans() -> [Int32] {
     guard !isGone else { return [] }

@@ -13,7 +13,7 @@ extension EndToEnd {
     {
       let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
       #expect(run.output.status == 0, "\(run)")
-      #expect(try run.state.tests.count == 39)
+      #expect(try run.state.tests.count == 42)
       for test in try run.state.tests {
         let isExtra = test.id.name.hasPrefix("MisbehavingTests.")
         #expect(test.result.verdict == (isExtra ? .skipped : .passed), "\(test.id)\n\(run)")
@@ -161,6 +161,20 @@ extension EndToEnd {
         attempt.issues.first?.message.contains(
           "com.example.TestApp did not answer within 0.3 s; its process was ended") == true,
         "\(run)")
+    }
+
+    /// The end of one process of a sandbox is not that of the test in it.
+    @Test(arguments: [IsolationLevel.sandbox, .processes])
+    func hangOfAnAppLeavesTheTestAlone(level: IsolationLevel) async throws {
+      let folder = try TemporaryFolder()
+      let path = try write(
+        #"{"format": "1.0", "intents": {"callLimit": 0.3}}"#, to: folder)
+      let run = try await misbehave(
+        "testGoesOnAfterAHang", "--config", path, "--isolation", level.rawValue)
+      let attempt = try #require(try run.test("testGoesOnAfterAHang").decisive)
+      #expect(attempt.verdict == .passed, "\(run)")
+      #expect(
+        String(decoding: try run.log(attempt.stdout), as: UTF8.self).contains("calls: "), "\(run)")
     }
 
     /// Not even the simplest call is answered: no test is blamed.

@@ -11,7 +11,7 @@ import Workers
 
 /// Serial, because a process has only one set of children.
 @Suite(.serialized) struct IntentSystemTests {
-  private func perform(_ id: Int, _ text: String = "x") -> WireMessage {
+  func perform(_ id: Int, _ text: String = "x") -> WireMessage {
     .request(
       id: id, method: "intent.perform",
       parameters: [
@@ -20,7 +20,7 @@ import Workers
       ])
   }
 
-  private func error(_ message: WireMessage?) throws -> WireError {
+  func error(_ message: WireMessage?) throws -> WireError {
     guard case .failure(_, let error)? = message else {
       throw WireError(.internalError, "no error but \(String(describing: message))")
     }
@@ -153,11 +153,11 @@ import Workers
     #expect(bench.strayEnds.first?.message.contains("while it had nothing to answer") == true)
   }
 
-  private static let endsOnRequest =
+  static let endsOnRequest =
     #"echo "$CARREL_INTENT_TOKEN"; echo $$; while [ ! -e "$0.end" ]; do :; done"#
 
   /// Lets the process end, and waits until the kernel says so; the loop is told later.
-  private func endProcess(_ bench: Bench) throws {
+  func endProcess(_ bench: Bench) throws {
     let number = try bench.line()
     close(open(bench.folder.path(of: "app.end"), O_CREAT | O_WRONLY, 0o600))
     var state = ""

@@ -12,9 +12,18 @@ struct SandboxTests {
   private let loop: EventLoop
   private let registry: ProcessRegistry
   private let folder: TemporaryFolder
+  /// Goes on while nothing happens.
+  private let clock: Clock
+
+  private final class Clock {
+    /// Seconds that the loop's clock is ahead of the system's.
+    var lead = 0.0
+  }
 
   init() throws {
-    loop = try EventLoop()
+    let clock = Clock()
+    self.clock = clock
+    loop = try EventLoop { monotonicSeconds() + clock.lead }
     registry = try ProcessRegistry(ownsAllChildren: false)
     folder = try TemporaryFolder(name: "ä b")
   }
@@ -205,6 +214,29 @@ struct SandboxTests {
       "trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done",
       onOutput: { $0.terminate(grace: 60) })
     #expect(outcome.end == .exited(5))
+  }
+
+  /// However much later: a process that was killed has ended, and others live in its sandbox.
+  @Test func theEndOfAKilledProcessLeavesTheOthersAlone() throws {
+    let sandbox = try sandbox()
+    let other = try start(
+      "echo ready; until [ -e /tmp/carrel/go ]; do sleep 0.01; done; exit 3", in: sandbox)
+    let killed = try start("echo ready; sleep 600", in: sandbox)
+    loop.run { other.output == "ready\n" && killed.output == "ready\n" }
+    killed.process?.terminate(grace: 0)
+    loop.run { killed.end != nil }
+    #expect(killed.end == .signaled(SIGKILL))
+    killed.process = nil
+    // Timers that were missed are postponed once.
+    for _ in 0..<40 {
+      clock.lead += 1
+      var turned = false
+      loop.after(0) { turned = true }
+      loop.run { turned }
+    }
+    close(open(folder.path(of: "go"), O_CREAT | O_WRONLY, 0o600))
+    loop.run { other.end != nil }
+    #expect(other.end == .exited(3))
   }
 
   /// Whoever stops the first process does not keep the others from their end.

@@ -11,6 +11,12 @@ struct Throw: AppIntent {
     case "NSError":
       throw NSError(
         domain: "TestDomain", code: 17, userInfo: [NSLocalizedDescriptionKey: "Seventeen"])
+    case "long":
+      throw NSError(
+        domain: "TestDomain", code: 18,
+        userInfo: [
+          NSLocalizedDescriptionKey: "Long" + String(repeating: "\u{1}", count: 1_000_000)
+        ])
     case "struct": throw PlainError(number: 3)
     default: return .result()
     }

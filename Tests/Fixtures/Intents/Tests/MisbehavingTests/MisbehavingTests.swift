@@ -71,6 +71,24 @@ final class MisbehavingTests: XCTestCase {
     try await app.intents["Hang"].makeIntent(marker: marker).run()
   }
 
+  /// The app is killed for its hang. Whatever else lives beside it goes on for much longer than the
+  /// end of a process may take.
+  func testGoesOnAfterAHang() async throws {
+    do {
+      try await app.intents["Hang"].makeIntent().run()
+      XCTFail("it has answered")
+    } catch let error as AppIntentError {
+      XCTAssertEqual(error.kind, .appHangs)
+    }
+    let start = ContinuousClock.now
+    var calls = 0
+    while calls < 100_000, ContinuousClock.now - start < .seconds(2.5) {
+      try await app.intents["Nested"].makeIntent().run()
+      calls += 1
+    }
+    print("calls: \(calls)")
+  }
+
   func testCrashes() async throws {
     try await app.intents["Crash"].makeIntent().run()
   }
