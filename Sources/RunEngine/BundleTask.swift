@@ -127,7 +127,7 @@ struct BundleTask: Sendable {
       guard let bytes = report.shareable() else { continue }
       entries.append(.init("\(BundlePaths.crash)/\(report.name)", .bytes(bytes)))
     }
-    if let hang, attempt.verdict == .timedOut {
+    if let hang, attempt.verdict == .timedOut || calls != nil {
       entries.append(.init(BundlePaths.hang, .bytes(hang)))
     }
     entries.append(.init(BundlePaths.attachments, item(container.attachments)))

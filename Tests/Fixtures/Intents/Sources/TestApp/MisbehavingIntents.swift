@@ -12,6 +12,7 @@ struct Throw: AppIntent {
       throw NSError(
         domain: "TestDomain", code: 17, userInfo: [NSLocalizedDescriptionKey: "Seventeen"])
     case "struct": throw PlainError(number: 3)
+    case "advice": throw Advised()
     default: return .result()
     }
   }
@@ -19,6 +20,11 @@ struct Throw: AppIntent {
 
 struct PlainError: Error {
   var number: Int
+}
+
+struct Advised: LocalizedError {
+  var errorDescription: String? { "No oven." }
+  var recoverySuggestion: String? { "Buy one." }
 }
 
 struct Crash: AppIntent {
@@ -55,7 +61,7 @@ struct Hang: AppIntent {
 /// Nobody adds what it depends on.
 struct NeedsMore: AppIntent {
   static let title: LocalizedStringResource = "Needs More"
-  @Dependency var missing: MissingService
+  @Dependency(key: "second") var missing: MissingService
 
   func perform() async throws -> some IntentResult & ReturnsValue<String> {
     .result(value: missing.name)
