@@ -90,7 +90,9 @@ extension AppIntentError: LocalizedError, CustomNSError, CustomStringConvertible
     }
     // `CreateNote`, without the app.
     guard let call, let end = call.range(of: " of ", options: .backwards) else { return false }
-    return text.contains(call[..<end.lowerBound])
+    return text.ranges(of: call[..<end.lowerBound]).contains {
+      $0.upperBound == text.endIndex || !text[$0.upperBound].isLetter
+    }
   }
 
   public var description: String {
