@@ -62,7 +62,9 @@ let package = Package(
 
     .target(
       name: "AppIntentsTesting",
-      dependencies: ["AppIntentsTypeSupport", "CTestMark", "IntentSystem", "IntentWire"]),
+      dependencies: [
+        "AppIntentsTypeSupport", "CTestMark", "IntentSystem", "IntentWire", "RunModel",
+      ]),
 
     // The whole.
     .target(

@@ -143,12 +143,18 @@ struct BundlePage {
     row("runtime", manifest.runtime)
     row("isolation", manifest.isolation)
     if (try? reader.read(BundlePaths.hang)) != nil {
-      row("processes", "what they did when the test was ended is in \(BundlePaths.hang)")
+      let ended = manifest.verdict == .timedOut ? "the test" : "an app"
+      row("processes", "what they did when \(ended) was ended is in \(BundlePaths.hang)")
     }
     row("redacted", try redactions())
     row("app", manifest.bundleIdentifier)
     row("intent", manifest.intentName)
     row("fixture", manifest.fixtureToken)
+    if let journal = try? reader.read(BundlePaths.journal) {
+      for line in BundleCalls(journal: journal, attempt: attempt).lines {
+        context.output.print("    " + ByteName(line).displayName)
+      }
+    }
     if !manifest.predecessors.isEmpty {
       let names = manifest.predecessors.suffix(20).map(\.printableName).joined(separator: ", ")
       let more = manifest.predecessors.count > 20 ? "..., " : ""

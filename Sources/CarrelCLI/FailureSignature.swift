@@ -5,12 +5,12 @@ import RunModel
 /// run anyway.
 ///
 /// In the message the path of the container becomes `<container>`, that of the package `<package>`,
-/// also where a URL has it, hexadecimal addresses become
-/// `0x...` (`$...` where a private type is named by one), and the elements of each pair of brackets
-/// or braces are sorted, because sets and dictionaries have another order in each process, and an
-/// NSError's user information is one. Leaked processes
-/// are known by their command lines. A time-out has no message: it tells the limit, which may be
-/// another.
+/// also where a URL has it, UUIDs become `<UUID>` because most are made anew each time, hexadecimal
+/// addresses become `0x...` (`$...` where a private type is named by one), the line at which a test
+/// called an app becomes `...`, and the elements of each pair of brackets or braces are sorted,
+/// because sets and dictionaries have another order in each process, and an NSError's user
+/// information is one. Leaked processes are known by their command lines. A time-out has no
+/// message: it tells the limit, which may be another.
 struct FailureSignature: Hashable {
   let verdict: Verdict
   let message: String
@@ -29,6 +29,10 @@ struct FailureSignature: Hashable {
     if attempt.verdict == .timedOut { text = "" }
     text = text.replacing(#/\b0x[0-9a-fA-F]+/#, with: "0x...")
       .replacing(#/\$[0-9a-f]{6,16}\b/#, with: "$...")
+      .replacing(
+        #/\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b/#, with: "<UUID>"
+      )
+      .replacing(#/\(called at ([^():]+):[0-9]+\)/#) { "(called at \($0.output.1):...)" }
     message = Self.sortingElements(text)
   }
 

@@ -42,6 +42,8 @@ final class AppSlot {
   private var queuedBytes = 0
   private var current: Call?
   private var nextID = 1
+  /// When the current call was passed on.
+  private var answeringSince = 0.0
   private var timer: EventLoop.Timer?
   /// Why the process is being ended.
   private var blame: WireError?
@@ -125,7 +127,8 @@ final class AppSlot {
   ///
   /// - Parameter peer: The connection; one of an earlier process counts for nothing.
   func take(_ message: Result<WireMessage, WireError>, from peer: Peer) {
-    guard case .ready(_, let own) = state, own === peer else { return }
+    // What comes after the limit has passed counts for nothing.
+    guard case .ready(_, let own) = state, own === peer, blame == nil else { return }
     switch message {
     case .success(.result(let id, let value)) where current != nil && id == nextID - 1:
       if let method = current?.method, let problem = problem(with: value, to: method) {
@@ -184,15 +187,33 @@ final class AppSlot {
     if case .ready(_, let peer) = state, current == nil {
       peer.close()
     } else {
-      end(Self.stopped)
+      end(
+        current.map { call in
+          let time = ((monotonicSeconds() - answeringSince) * 10).rounded() / 10
+          return WireError(
+            .callerEnded,
+            "\(name(of: call)) had not answered after \(time.formattedSeconds), when whoever "
+              + "called ended")
+        } ?? Self.stopped)
     }
   }
 
-  private static let stopped = WireError(.appEnded, "the intent system was stopped")
+  private static let stopped = WireError(.callerEnded, "the intent system was stopped")
 
   /// The intent or the kind of call that the app is answering, or is started for.
   var openCall: String? {
-    (current ?? queue.first).map { $0.parameters["intent"]?.string ?? "'\($0.method)'" }
+    (current ?? queue.first).map { Self.shortName(of: $0) }
+  }
+
+  private static func shortName(of call: Call) -> String {
+    if let intent = call.parameters["intent"]?.string { return intent }
+    if let type = call.parameters["query"]?["type"]?.string { return "the query of \(type)" }
+    return "'\(call.method)'"
+  }
+
+  /// For people: `CreateNote of com.example.Notes`.
+  private func name(of call: Call) -> String {
+    "\(Self.shortName(of: call)) of \(app.bundleIdentifier)"
   }
 
   var isIdle: Bool {
@@ -208,6 +229,7 @@ final class AppSlot {
     case .ready(_, let peer):
       let next = takeNext()
       current = next
+      answeringSince = monotonicSeconds()
       let id = nextID
       nextID += 1
       timer = system.loop.after(system.configuration.callLimit) { [weak self] in self?.hangs() }
@@ -247,11 +269,20 @@ final class AppSlot {
     }
   }
 
+  /// The limit of the current call has passed: the process is ended when somebody has looked at it.
   private func hangs() {
+    guard case .ready(let process, _) = state, let current else { return }
     let limit = system.configuration.callLimit.formattedSeconds
-    end(
-      WireError(
-        .appHangs, "\(app.bundleIdentifier) did not answer within \(limit); its process was ended"))
+    let advice = system.configuration.callLimitAdvice.map { "; \($0)" } ?? ""
+    let reason = WireError(
+      .appHangs,
+      "\(name(of: current)) did not answer within \(limit); its process was ended\(advice)")
+    blame = reason
+    let goOn = { [weak self] in
+      guard let self, case .ready(let now, _) = state, now === process else { return }
+      end(reason)
+    }
+    system.configuration.onHang.map { $0(reason.message, goOn) } ?? goOn()
   }
 
   /// Ends the process and charges the reason to the current call.
@@ -286,7 +317,8 @@ final class AppSlot {
         "the process of \(app.bundleIdentifier) ended with \(end)"
           + (!hasConnected
             ? " before it connected"
-            : current == nil ? " while it had nothing to answer" : " before it answered"))
+            : current.map { " before it answered \(Self.shortName(of: $0))" }
+              ?? " while it had nothing to answer"))
     error.log = log.text.isEmpty ? nil : log.text
     state = .idle
     // Whoever else has the connection: nothing it says counts any more.
@@ -326,7 +358,7 @@ final class AppSlot {
 
 /// The end of what a process wrote.
 private struct HostLog {
-  private static let limit = 16 << 10
+  private static let limit = 64 << 10
   private var bytes: [UInt8] = []
 
   var text: String { String(decoding: bytes.suffix(Self.limit), as: UTF8.self) }

@@ -29,6 +29,9 @@ final class IndexService {
     self.delay = delay
   }
 
+  /// Number of updates that cannot be found yet.
+  var pendingUpdates: Int { pending.count }
+
   /// Answers nothing from now on; what cannot be found yet waits for ``close(settling:)``.
   func stop() {
     loop.cancel(timer)

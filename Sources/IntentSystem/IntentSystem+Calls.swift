@@ -1,4 +1,5 @@
 package import IntentWire
+import RunModel
 import SearchIndex
 import Workers
 
@@ -23,6 +24,7 @@ extension IntentSystem {
     case "index.check":
       checkIndex(parameters, answer)
     case "index.dump":
+      notePending("its entries")
       answer(
         index.entries().map { entries in
           .array(entries.map { IndexUpdate.upsert([$0]).json })
@@ -66,17 +68,22 @@ extension IntentSystem {
     let bundle = parameters["bundle"]?.string ?? ""
     let arrived = monotonicSeconds()
     let time = wallClockSeconds()
+    let isSearch =
+      method == "entity.query" && parameters["query"]?["kind"]?.string == "spotlight"
+    let pending = isSearch ? index.pendingUpdates : 0
     let finish = { [unowned self] (result: Result<WireJSON, WireError>) in
-      note(method, bundle, parameters, result, time: time, since: arrived)
+      note(method, bundle, parameters, result, pending: pending, time: time, since: arrived)
       answer(result)
     }
     do throws(WireError) {
       try checkShape(method, parameters)
       let slot = try slot(bundle)
-      try check(method, parameters, slot.app.description)
-      if method == "entity.query", let query = parameters["query"],
-        query["kind"]?.string == "spotlight"
-      {
+      try check(
+        method, parameters, slot.app.description,
+        isReleaseBuild: configuration.isReleaseBuild == true)
+      if isSearch, let query = parameters["query"] {
+        let text = query["text"]?.string.map { " '\($0)'" } ?? ""
+        notePending("\(query["type"]?.string ?? "")\(text)")
         searchIndex(query, slot, finish)
       } else {
         slot.enqueue(
@@ -87,57 +94,64 @@ extension IntentSystem {
     }
   }
 
-  /// Asks an app for the entities of all its entries in the index; those that it does not find are
-  /// orphans.
+  /// - Parameter question: What the index is asked for.
+  private func notePending(_ question: String) {
+    let pending = index.pendingUpdates
+    if pending > 0 { configuration.onPendingUpdates?(pending, question) }
+  }
+
+  /// Looks at the entries of an app's entities; see ``IndexAudit``.
   private func checkIndex(
     _ parameters: WireJSON, _ answer: @escaping (Result<WireJSON, WireError>) -> Void
   ) {
-    let slot: AppSlot
-    let entries: [IndexUpdate.Entry]
     do throws(WireError) {
       try checkShape("index.check", parameters)
-      slot = try self.slot(parameters["bundle"]?.string ?? "")
-      entries = try index.entries().get()
+      let bundle = parameters["bundle"]?.string ?? ""
+      let slot = try slot(bundle)
+      notePending("the entries of \(bundle)")
+      let audit = IndexAudit(
+        of: try index.entries().get(), slot: slot,
+        compares: parameters["compares"]?.bool ?? false, onEnd: answer)
+      audit.goOn()
     } catch {
-      return answer(.failure(error))
+      answer(.failure(error))
     }
-    let types = Set(slot.app.description.entities.map(\.identifier))
-    let groups = Dictionary(grouping: entries.filter { types.contains($0.type) }, by: \.type)
-    var queries: [(type: String, identifiers: [String])] = []
-    for (type, entries) in groups.sorted(by: { $0.key < $1.key }) {
-      queries += identifierPages(entries.map(\.identifier), most: 500).map { (type, $0) }
-    }
-    var orphans: [WireJSON] = []
-    func ask(_ number: Int) {
-      guard number < queries.count else { return answer(.success(["orphans": .array(orphans)])) }
-      let (type, asked) = queries[number]
-      slot.askForEntities(type, asked) { result in
-        switch result {
-        case .failure(let error): answer(.failure(error))
-        case .success(let value):
-          let found = Set(
-            (value["entities"]?.array ?? []).compactMap { $0["entity"]?["id"]?.string })
-          orphans += asked.filter { !found.contains($0) }.map {
-            ["type": .string(type), "id": .string($0)]
-          }
-          ask(number + 1)
-        }
-      }
-    }
-    ask(0)
   }
 
   private func slot(_ bundle: String) throws(WireError) -> AppSlot {
+    if let fault = fault(of: bundle) {
+      configuration.onFault?(fault)
+      throw fault
+    }
     if let slot = slots[bundle] { return slot }
     let known = slots.keys.sorted()
     let name = bundle.shortened(to: 200)
-    let problems = configuration.problems.map { "\n\($0)" }.joined()
     throw WireError(
       .unknownApp,
-      (known.isEmpty
+      known.isEmpty
         ? "\(name) is not present: no app is installed; add an executable target with an intent "
           + "host to the package"
-        : "\(name) is not present; installed are \(known.joined(separator: ", "))") + problems)
+        : "\(name) is not present\(Self.hint(bundle, known))")
+  }
+
+  /// Why an app cannot be called although nothing is wrong with the call.
+  private func fault(of bundle: String) -> WireError? {
+    if let fault = configuration.faults[bundle] { return fault }
+    let problems = configuration.problems
+    if let problem = problems.first(where: { $0.bundleIdentifier == bundle }) {
+      return WireError(.unknownApp, problem.message)
+    }
+    // An executable that does not say which app it is may be this one.
+    let nameless = problems.filter { $0.bundleIdentifier == nil }
+    guard slots[bundle] == nil, !nameless.isEmpty else { return nil }
+    return WireError(
+      .unknownApp, (["\(bundle) is not present"] + nameless.map(\.message)).joined(separator: "\n"))
+  }
+
+  private static func hint(_ bundle: String, _ known: [String]) -> String {
+    let near = NearNames(toBundle: bundle, among: known).names
+    return "; installed are \(known.joined(separator: ", ")), by the 'bundleIdentifier' of their "
+      + "HostedApp" + didYouMean(near)
   }
 
   /// Looks into the index, then asks the app for what was found, so many at once.
@@ -179,7 +193,7 @@ extension IntentSystem {
 
   private func note(
     _ method: String, _ bundle: String, _ parameters: WireJSON,
-    _ result: Result<WireJSON, WireError>, time: Double, since arrived: Double
+    _ result: Result<WireJSON, WireError>, pending: Int, time: Double, since arrived: Double
   ) {
     guard let onJournal = configuration.onJournal else { return }
     var entry = JournalEntry(
@@ -187,6 +201,7 @@ extension IntentSystem {
       runtime: configuration.runtime, method: method, intent: parameters["intent"]?.string,
       parameters: parameters["parameters"] ?? parameters["query"] ?? .object([]),
       fixtureToken: configuration.fixtureToken)
+    entry.pendingUpdates = pending
     switch result {
     case .success(let value):
       entry.queries = value["queries"]

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 package import IntentWire
+import RunModel
 import SearchIndex
 import Synchronization
 import SystemFiles
@@ -53,12 +54,14 @@ package final class PrivateSystem: Sendable {
         environment: environment, scope: scope, runtime: "private system of process \(getpid())",
         fixtureToken: nil)
       configuration.problems = found.problems
+      configuration.isReleaseBuild = lastComponent(of: folderOfExecutable()) == "release"
       let delay = callersEnvironment["CARREL_INDEX_DELAY"].flatMap { Double($0) }
       if let delay, delay >= 0 {
         configuration.indexDelay = delay
       }
       configuration.onStrayEnd = { error in
-        try? writeAll(Array("\(error.message)\n".utf8), to: STDERR_FILENO)
+        let log = error.log.map { "\n" + condensingBacktraces(in: $0) } ?? ""
+        try? writeAll(Array("\(error.message)\(log)\n".utf8), to: STDERR_FILENO)
       }
       let system = try IntentSystem(configuration, loop: loop, registry: registry)
       try PrivateSystemEnd.arrange(system, loop: loop, root: root.path, scope: scope)

@@ -135,17 +135,25 @@ extension ConsoleReport {
     return lines
   }
 
-  /// A message's first lines and its last one: the author's comments come last.
+  /// A message's first lines and its last one: the author's comments come last. What the Swift
+  /// runtime says of the end of a process is not left out.
   private func messageLines(_ text: String) -> [String] {
     let all = text.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
       .map { String(Substring($0)) }
     var lines = all
     if all.count > Self.messageLines {
-      let left = all.count - Self.messageLines + 1
-      lines = all.prefix(Self.messageLines - 2) + ["… \(left) lines …"] + all.suffix(1)
+      let omitted = all[(Self.messageLines - 2)..<(all.count - 1)]
+      let words = omitted.first { line in Self.lastWords.contains { line.contains($0) } }
+      let left = omitted.count - (words == nil ? 0 : 1)
+      lines =
+        all.prefix(Self.messageLines - 2) + (words.map { [$0] } ?? [])
+        + (left > 0 ? ["… \(counted(left, "line")) …"] : []) + all.suffix(1)
     }
     return lines.prefix(1) + lines.dropFirst().map { "↳ \($0)" }
   }
+
+  /// How the runtime begins its last words (AssertCommon.swift of the Swift project).
+  private static let lastWords = ["Fatal error: ", "Precondition failed", "Assertion failed"]
 
   private func shortName(ofCase name: String) -> String {
     startFitting(String(head(of: name, bytes: 1024)), columns: 60)

@@ -34,6 +34,23 @@ extension BatchRun {
     }
   }
 
+  /// Takes a snapshot of the processes before the app that has not answered a call is ended.
+  ///
+  /// - Parameter goOn: Ends the app.
+  func lookAtHangingCall(_ reason: String, then goOn: @escaping () -> Void) {
+    guard callSnapshot == nil, intervention == nil, endedAt == nil, let process, !process.isDead
+    else { return goOn() }
+    callSnapshot = HangSnapshot(
+      of: subject(process, reason: reason), debugger: session.debugger,
+      supervisor: session.supervisor, onDone: goOn)
+  }
+
+  /// What was seen of the processes that hung.
+  var hangText: [UInt8]? {
+    let texts = [callSnapshot, snapshot].compactMap { $0?.text }
+    return texts.isEmpty ? nil : Array(texts.joined(separator: Array("\n".utf8)))
+  }
+
   private func subject(_ process: SupervisedProcess, reason: String) -> HangSnapshot.Subject {
     let test = transcript.current ?? transcript.lastFinished
     let streams: [(String, ProcessStream)] = [
@@ -129,8 +146,12 @@ extension BatchRun {
 
   /// Goes on when nothing looks at the processes any more.
   func stopLooking(_ handler: @escaping () -> Void) {
-    guard let snapshot else { return handler() }
-    snapshot.stop(handler)
+    let stopCall = { [self] in
+      guard let callSnapshot else { return handler() }
+      callSnapshot.stop(handler)
+    }
+    guard let snapshot else { return stopCall() }
+    snapshot.stop(stopCall)
   }
 
   /// The limit that ended the process, when that is proven.

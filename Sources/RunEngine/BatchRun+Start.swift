@@ -81,7 +81,9 @@ extension BatchRun {
       session.intents, test: test, attempt: spec.attempts[test] ?? 1, container: container,
       environment: session.variables(of: spec, container: container),
       scope: session.scope(of: spec) + "-app", sandbox: sandbox, supervisor: session.supervisor,
-      record: session.record, limits: processLimits)
+      record: session.record, limits: processLimits,
+      faults: session.intents.faults(ofWorker: spec.worker))
+    intents.onHang = { [unowned self] in lookAtHangingCall($0, then: $1) }
     intents.onOutput = { [unowned self] in noteSign() }
     self.intents = intents
     guard seeds else { return try startProcess() }

@@ -21,7 +21,7 @@ final class BatchRun {
     var request: ProcessRequest?
     /// The selection of tests that the process was given in a file.
     var selection: [UInt8]?
-    /// What the processes did when a test that hung was ended.
+    /// What the processes did when a test or a call that hung was ended.
     var hang: [UInt8]?
   }
 
@@ -55,6 +55,8 @@ final class BatchRun {
   /// What the sandbox's own folders held when the process had ended.
   var privateFolders: [Sandbox.PrivateFolderUse] = []
   var snapshot: HangSnapshot?
+  /// The first one of a call that an app did not answer.
+  var callSnapshot: HangSnapshot?
   private var watched: (current: TestID?, last: TestID?, started: Int) = (nil, nil, -1)
   var crashReports: [(writtenAt: Double, summary: CrashSummary)] = []
   /// Time of the last change of the evidence folder that was looked at.
@@ -146,7 +148,7 @@ final class BatchRun {
         heldOutcome = outcome
       }
       if spec.purpose == .planned, spec.attempts[test] != nil {
-        session.noteResult(test, outcome.verdict)
+        session.noteResult(test, intents?.fault == nil ? outcome.verdict : .environment)
       }
     case .homes(let homes):
       session.checkHomes(homes, of: spec, container: container)

@@ -136,7 +136,7 @@ struct BundleTask: Sendable {
       entries.append(
         .init("\(BundlePaths.crash)/\(report.name)", .bytes(bytes), removed: removed))
     }
-    if let hang, attempt.verdict == .timedOut {
+    if let hang, attempt.verdict == .timedOut || calls != nil {
       entries.append(.init(BundlePaths.hang, .bytes(hang)))
     }
     entries.append(.init(BundlePaths.attachments, item(container.attachments)))

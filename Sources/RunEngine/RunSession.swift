@@ -85,7 +85,7 @@ package final class RunSession {
       caller: package.environment, additional: package.passedVariables)
     intents = IntentRun(
       catalog: catalog, seed: configuration.seed, options: configuration.intents, record: record,
-      supervisor: supervisor)
+      supervisor: supervisor, isReleaseBuild: package.location.configuration == "release")
     intents.fileMask = configuration.fileMask
     descriptors = Dictionary(
       plan.tests.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -26,7 +26,7 @@ package struct TestCatalog {
   /// The apps that tests can call; empty when no test calls any.
   package var apps: [InstalledApp] = []
   /// What is wrong with executables that should be apps.
-  package var appProblems: [String] = []
+  package var appProblems: [AppProblem] = []
   /// What earlier runs have measured.
   package var history: [GroupMeasurement] = []
   /// Seconds of the tests that took long in earlier runs.

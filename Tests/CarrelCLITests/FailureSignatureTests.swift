@@ -58,6 +58,32 @@ import Testing
     #expect(message == "<A: 0x...> is not <A: 0x...>, 0x is none, 10x4 too")
   }
 
+  /// UUIDs are made anew in each run; what is not one counts.
+  @Test func identifiersAreTheSame() {
+    let first = signature(
+      .failed, "(\"1\") is not (\"0\") - [A/512AADD4-1520-4DB5-8526-43A05C6B2F0F]")
+    let second = signature(
+      .failed, "(\"1\") is not (\"0\") - [A/96388062-ab3c-4e3c-8f5b-2b3c9eddbb92]")
+    #expect(first == second)
+    #expect(first.message == "(\"1\") is not (\"0\") - [A/<UUID>]")
+    #expect(
+      first
+        != signature(.failed, "(\"2\") is not (\"0\") - [A/512AADD4-1520-4DB5-8526-43A05C6B2F0F]"))
+    for text in ["512AADD4-1520-4DB5-8526-43A05C6B2F0", "512AADD4-1520-4DB5-8526-43A05C6B2F0FF"] {
+      #expect(signature(.failed, text).message == text)
+    }
+  }
+
+  /// A call of an app is the same when lines were added above it.
+  @Test func linesOfCallsAreTheSame() {
+    let first = signature(.failed, "Do of com.App: no (called at A/B.swift:12)\nlast output: 12")
+    #expect(first.message == "Do of com.App: no (called at A/B.swift:...)\nlast output: 12")
+    #expect(
+      first == signature(.failed, "Do of com.App: no (called at A/B.swift:9)\nlast output: 12"))
+    #expect(
+      first != signature(.failed, "Do of com.App: no (called at A/C.swift:9)\nlast output: 12"))
+  }
+
   @Test func messageAndVerdictBothCount() {
     #expect(signature(.failed, "a") == signature(.failed, "a"))
     #expect(signature(.failed, "a") != signature(.failed, "b"))

@@ -69,6 +69,7 @@ extension EndToEnd {
       let release = try await runProcess(["\(scratch)/release/TestApp", "--describe"])
       #expect(debug.status == 0 && release.status == 0)
       #expect(debug.text == release.text)
+      #expect(debug.text.contains(#""type":"Int","default":true,"range":[1,10]}"#))
       for name in ["HiddenIntent", "Nested", "NoteEntity", "NoteColor", "First Note"] {
         #expect(release.text.contains(name), "\(name): \(release.text)")
       }

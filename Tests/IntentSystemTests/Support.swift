@@ -42,7 +42,13 @@ final class Bench {
       parameters: [.init(name: "text", title: "Text", type: .string)])
     let app = InstalledApp(
       description: AppDescription(
-        bundleIdentifier: Self.bundle, compiler: "none", intents: [intent], entities: [entity],
+        bundleIdentifier: Self.bundle, compiler: "none", intents: [intent],
+        entities: [
+          entity,
+          .init(
+            identifier: "T", title: "T", properties: [], canMatch: false, canList: false,
+            isIndexed: true),
+        ],
         enumerations: [], shortcuts: []),
       executable: executable)
     var configuration = IntentSystem.Configuration(

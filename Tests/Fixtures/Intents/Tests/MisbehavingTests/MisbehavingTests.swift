@@ -89,6 +89,18 @@ final class MisbehavingTests: XCTestCase {
     print("calls: \(calls)")
   }
 
+  func testAsks() async throws {
+    let note = try await app.intents["CreateNote"].makeIntent(title: "Milk").run().value
+      .as(AnyAppEntity.self)
+    try await app.intents["RenameNote"].makeIntent(note: note).run()
+  }
+
+  func testAsksTheIndexTooEarly() async throws {
+    try await app.intents["CreateNote"].makeIntent(title: "Milk").run()
+    let found = try await app.entities["NoteEntity"].spotlightQuery("milk")
+    XCTAssertEqual(found.count, 1)
+  }
+
   func testCrashes() async throws {
     try await app.intents["Crash"].makeIntent().run()
   }
