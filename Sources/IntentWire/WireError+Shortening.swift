@@ -11,13 +11,15 @@ extension WireError {
     var error = self
     error.message = message.shortened(to: Self.maximumText)
     error.log = log?.shortened(to: Self.maximumText)
+    error.prompt = prompt?.shortened(to: Self.maximumText)
     error.parameter = parameter?.shortened(to: Self.maximumName)
     if let origin {
       error.origin = Origin(
         domain: origin.domain.shortened(to: Self.maximumName), code: origin.code,
         caseName: origin.caseName?.shortened(to: Self.maximumName),
         localizedDescription: origin.localizedDescription.shortened(to: Self.maximumText),
-        debugDescription: origin.debugDescription.shortened(to: Self.maximumText))
+        debugDescription: origin.debugDescription.shortened(to: Self.maximumText),
+        recoverySuggestion: origin.recoverySuggestion?.shortened(to: Self.maximumText))
     }
     if let queries, queries.bytes.count > Self.maximumQueries { error.queries = nil }
     return error
