@@ -29,6 +29,7 @@ struct CommandContext {
 
   /// Lets no reader of what is printed hold up the command from now on.
   func writeInBackground() {
+    guard output.queue == nil else { return }
     let queue = OutputQueue()
     output.queue = queue
     errors.queue = queue

@@ -16,7 +16,10 @@ extension BatchRun {
     if let failure = process?.launchFailure { return failToStart(failure) }
     openCall = intents?.openCall
     stopLooking { [self] in
-      endEverything { [self] in conclude(end, cause, leaks, at: now) }
+      endEverything { [self] in
+        if isReplaced { return conclude(program: end) }
+        conclude(end, cause, leaks, at: now)
+      }
     }
   }
 
@@ -94,6 +97,7 @@ extension BatchRun {
   }
 
   private func concludeWithoutProcess(_ error: any Error) {
+    terminal?.close()
     endedAt = endedAt ?? monotonicSeconds()
     stopWatching()
     var results: [AttemptResult] = []

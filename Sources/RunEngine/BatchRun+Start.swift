@@ -113,6 +113,9 @@ extension BatchRun {
     if usesIntents, sandbox == nil, session.starter.willLoad(spec) {
       session.root.noteContents(worker: spec.worker)
     }
+    if let other = try session.listener?.processWillStart(request, in: container) {
+      return try launch(inPlace: other)
+    }
     session.starter.choose(spec, request) { [unowned self] in
       session.root.isUntouched(worker: spec.worker)
     } then: { [unowned self, request] warm in

@@ -30,8 +30,8 @@ package struct PackageRun {
     let package = workplace.package
     let (supervisor, root) = (workplace.supervisor, workplace.root)
     defer { workplace.close() }
-    supervisor.onFirstSignal = { [listener] in listener.runIsInterrupted(by: $0) }
-    let (record, events, taken) = try makeRecord(at: startedAt)
+    supervisor.onFirstSignal = { [weak listener] in listener?.runIsInterrupted(by: $0) }
+    let (record, events, taken) = try makeRecord(at: startedAt, root: root)
     supervisor.watchdog?.cover(record.runID)
     ignoreRecords()
     listener.runDidOpen(record)
@@ -107,11 +107,12 @@ package struct PackageRun {
 
   /// Makes the record and its event log, with the files of a run that is resumed.
   private func makeRecord(
-    at startedAt: Double
+    at startedAt: Double, root: WorkRoot
   ) throws -> (RunRecord, EventLogWriter, ResumeRequest?) {
     let isAlone = request.resume == nil
     let record = try RunRecord.create(
-      inRunsFolder: request.runsFolder, at: startedAt,
+      inRunsFolder: request.keepsRecord ? request.runsFolder : root.path + "/record",
+      at: startedAt,
       becomesLatest: request.becomesLatest && isAlone)
     // From here on others see that it is being written.
     let events = try record.openEventLog()
@@ -128,7 +129,9 @@ package struct PackageRun {
   /// Keeps the package's own folder of records out of its repository.
   private func ignoreRecords() {
     let folder = request.package.location.package + "/.carrel"
-    guard request.runsFolder == folder + "/runs", access(folder + "/.gitignore", F_OK) != 0 else {
+    guard request.keepsRecord, request.runsFolder == folder + "/runs",
+      access(folder + "/.gitignore", F_OK) != 0
+    else {
       return
     }
     try? writeSmallFile(folder + "/.gitignore", Array("*\n".utf8), mode: 0o644)
@@ -188,6 +191,7 @@ package struct PackageRun {
       clone: clones?.way.rawValue, cloneReason: clones?.reason,
       limits: limits)
     header.folder = configuration.folder
+    header.processors = availableProcessors().count
     return header
   }
 }

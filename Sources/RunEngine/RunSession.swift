@@ -202,6 +202,9 @@ package final class RunSession {
   /// Name of the signal that asked for the end of the run.
   package var interruption: String? { supervisor.interruption }
 
+  /// Lets another run have the signals; what came until then is in ``interruption`` before.
+  package func releaseSignals() { supervisor.loop.releaseSignals() }
+
   /// Seconds since a monotonic time.
   package func elapsed(since start: Double) -> Double { monotonicSeconds() - start }
 
@@ -224,6 +227,9 @@ package final class RunSession {
   func isWholeProduct(_ spec: BatchSpec) -> Bool {
     groupSizes[spec.group] == spec.tests.count
   }
+
+  /// What is known of a planned test.
+  func descriptor(of test: TestID) -> TestDescriptor? { descriptors[test] }
 
   /// Makes the selections of Swift Testing tests of a product.
   func patterns(of product: String) -> FilterPatterns {
@@ -394,6 +400,9 @@ package final class RunSession {
     batches[spec.batch] = nil
     starts[spec.batch] = nil
     cloneWays[spec.batch] = nil
+    if batch.isReplaced {
+      perform(scheduler.handle(.interrupted(reason: "another program was started in its place")))
+    }
     perform(
       scheduler.handle(
         .batchEnded(
@@ -411,15 +420,7 @@ package final class RunSession {
       record: record, compression: configuration.compression, selection: ended.selection,
       calls: batch.intents.map { CallEvidence($0) }, hang: ended.hang, stop: disposal.stopsPacking)
     task.cache = catalog.cache
-    if let product = catalog.product(batch.spec.product) {
-      task.executables[ToolchainFactKind.product.rawValue + product.name] = product.executable
-    }
-    if batch.intents != nil {
-      for app in catalog.apps {
-        let name = lastComponent(of: app.executable)
-        task.executables[ToolchainFactKind.host.rawValue + name] = app.executable
-      }
-    }
+    task.executables = executables(of: batch.spec.product, withApps: batch.intents != nil)
     return task
   }
 }

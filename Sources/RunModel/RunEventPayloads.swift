@@ -60,6 +60,8 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var toolchainDetails: ToolchainRecord?
   /// The test executables; `nil` in logs that do not say, and when nothing was built.
   package var products: [BuiltProduct]?
+  /// Cores that the run could use; `nil` in logs that do not say.
+  package var processors: Int?
 
   /// Whether the log was made from those of other runs alone.
   package var isMerge: Bool { sources != nil && continues == nil }
