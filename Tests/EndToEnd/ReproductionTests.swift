@@ -54,7 +54,8 @@ extension EndToEnd {
     /// The test's message tells its variables; so it is only the same when they are.
     @Test func placeAndVariablesAreAsTheyWere() async throws {
       let failure = try await failure(
-        of: "testTellsItsPlace", "--filter", "OrderXCTests|OrderPlace", "--batch", "1",
+        of: "testTellsItsPlace", "--filter", "BasicXCTests|testTellsItsPlace", "--batch", "1",
+        "--start", "cold",
         "--workers", "2", "--company-check", "off", "--pass-env", "OUTCOMES_*",
         environment: ["OUTCOMES_GIVEN": "geheim"])
       let repro = try await failure.repro("--format", "json")
@@ -92,7 +93,7 @@ extension EndToEnd {
       let counters = try TemporaryFolder()
       let environment = ["OUTCOMES_COUNTERS": counters.path]
       let failure = try await failure(
-        of: "RetryTests/passesOnThirdAttempt()", "--filter", "RetryTests/passesOnThird",
+        of: "OrderPlaceXCTests/testFailsTwice", "--filter", "OrderPlaceXCTests/testFailsTwice",
         "--company-check", "off", "--pass-env", "OUTCOMES_COUNTERS", "--writable", counters.path,
         environment: environment)
       let repro = try await failure.repro("--until-different", "9")
@@ -100,7 +101,7 @@ extension EndToEnd {
       #expect(repro.text.contains("  attempt 1 of 9: the same failure\n"), "\(repro.text)")
       #expect(
         repro.text.contains(
-          "REPRODUCED 1 of 2: OutcomesTests.RetryTests/passesOnThirdAttempt(); attempt 2 passed"))
+          "REPRODUCED 1 of 2: OutcomesTests.OrderPlaceXCTests/testFailsTwice; attempt 2 passed"))
     }
 
     /// Each repetition is a run; of those that ended alike, the first and the last one stay.
@@ -138,7 +139,7 @@ extension EndToEnd {
     func aShellIsWhereTheTestWas(level: IsolationLevel) async throws {
       let work = try TemporaryFolder(name: "w ö")
       let failure = try await failure(
-        of: "testTellsItsPlace", "--filter", "OrderPlace", "--isolation", level.rawValue,
+        of: "testTellsItsPlace", "--filter", "testTellsItsPlace", "--isolation", level.rawValue,
         "--pass-env", "OUTCOMES_GIVEN", environment: ["OUTCOMES_GIVEN": "it's"])
       let script = """
         echo "at $PWD"
@@ -172,9 +173,11 @@ extension EndToEnd {
 
     /// Apps answer when the test is started by hand.
     @Test func appsCanBeCalledFromAShell() async throws {
-      let failure = try await failure(of: "testFails", in: "Intents", "--filter", "testFails$")
+      let failure = try await failure(
+        of: "testFails", in: "Intents", "--test", "MisbehavingTests.MisbehavingTests/testFails",
+        "--pass-env", "CARREL_TEST_CASE", environment: ["CARREL_TEST_CASE": "testFails"])
       let shell = try await failure.repro(
-        "--shell", input: "\"${HOME%/home}/run-test\"; echo \"test $?\"")
+        "--shell", "--skip-build", input: "\"${HOME%/home}/run-test\"; echo \"test $?\"")
       #expect(shell.status == 0 && shell.text.contains("\ntest 1\n"), "\(shell.allText)")
       #expect(shell.text.contains("Executed 1 test, with 1 failure"), "\(shell.allText)")
     }
@@ -204,9 +207,9 @@ extension EndToEnd {
       try #require(mkfifo(fifo, 0o600) == 0)
       let words = [Carrel.executable, "repro", failure.bundle, failure.run.package.path]
       let command = "exec \(words.map { "'\($0)'" }.joined(separator: " ")) --shell"
-      // The shell says when it waits; by then every key is for it.
+      // What runs in the shell says when it does; by then every key is for it.
       let keys = #"""
-        { printf 'echo ready >"%s"; sleep 1000\n' "$0"; read line <"$0"
+        { printf '/bin/sh -c '\''echo ready >"%s"; exec sleep 1000'\''\n' "$0"; read line <"$0"
           printf '\003'; printf 'echo "$((40 + 2)) $(tty | cut -c 1-9)" >"%s"; exit 7\n' "$0"
           read line <"$0"; echo "$line" >&2; } | script -qec "$1" /dev/null
         """#
@@ -241,13 +244,14 @@ extension EndToEnd {
         return path
       }
       let failure = try await failure(
-        of: "testFails", in: "Intents", "--filter", "testFails$", "--config",
-        try configuration("then.json", delay: 0.05))
-      let same = try await failure.repro("--format", "json")
+        of: "testFails", in: "Intents", "--test", "MisbehavingTests.MisbehavingTests/testFails",
+        "--config", try configuration("then.json", delay: 0.05), "--pass-env", "CARREL_TEST_CASE",
+        environment: ["CARREL_TEST_CASE": "testFails"])
+      let same = try await failure.repro("--format", "json", "--skip-build")
       #expect(same.status == 0, "\(same.allText)")
       #expect(try Result(same).facts == [], "\(same.text)")
       let other = try await failure.repro(
-        "--config", try configuration("now.json", delay: 0.25))
+        "--config", try configuration("now.json", delay: 0.25), "--skip-build")
       #expect(other.text.contains("  intents.indexDelay: was 0.05 s, is 0.25 s\n"), "\(other.text)")
     }
   }

@@ -39,4 +39,12 @@ final class OrderPlaceXCTests: XCTestCase {
     try "left".write(to: file, atomically: true, encoding: .utf8)
     XCTFail("at \(place.joined(separator: " ")), given \(given), found \(found)")
   }
+
+  /// Counts in the folder that OUTCOMES_COUNTERS names; its message is the same each time.
+  func testFailsTwice() throws {
+    let folder = try XCTUnwrap(ProcessInfo.processInfo.environment["OUTCOMES_COUNTERS"])
+    let earlier = try FileManager.default.contentsOfDirectory(atPath: folder).count
+    try "".write(toFile: "\(folder)/\(earlier)", atomically: false, encoding: .utf8)
+    XCTAssertTrue(earlier >= 2, "too early")
+  }
 }
