@@ -23,6 +23,7 @@ let package = Package(
     .target(name: "RunModel"),
     .target(name: "Orchestration", dependencies: ["RunModel"]),
     .target(name: "Reporting", dependencies: ["RunModel"]),
+    .target(name: "Comparison", dependencies: ["IntentWire", "Reporting", "RunModel"]),
 
     // Side effects.
     .target(name: "SystemFiles", dependencies: ["CSystem"]),
@@ -33,11 +34,15 @@ let package = Package(
       resources: [
         .embedInCode("Observer/children.c.in"), .embedInCode("Observer/classes.c.in"),
         .embedInCode("Observer/homes.c.in"), .embedInCode("Observer/interpose.c.in"),
-        .embedInCode("Observer/locks.c.in"), .embedInCode("Observer/output.c.in"),
+        .embedInCode("Observer/locks.c.in"), .embedInCode("Observer/moved.c.in"),
+        .embedInCode("Observer/output.c.in"),
         .embedInCode("Observer/warm.c.in"), .embedInCode("Observer/refusals.c.in"),
         .embedInCode("Observer/start.h.in"), .embedInCode("Observer/Observer.swift.in"),
       ]),
-    .target(name: "Evidence", dependencies: ["CArchive", "CNettle", "RunModel", "SystemFiles"]),
+    .target(name: "CScanner"),
+    .target(
+      name: "Evidence",
+      dependencies: ["CArchive", "CNettle", "CScanner", "RunModel", "SystemFiles"]),
 
     // App Intents.
     .target(name: "IntentWire"),
@@ -57,7 +62,9 @@ let package = Package(
 
     .target(
       name: "AppIntentsTesting",
-      dependencies: ["AppIntentsTypeSupport", "CTestMark", "IntentSystem", "IntentWire"]),
+      dependencies: [
+        "AppIntentsTypeSupport", "CTestMark", "IntentSystem", "IntentWire", "RunModel",
+      ]),
 
     // The whole.
     .target(
@@ -69,7 +76,8 @@ let package = Package(
     .target(
       name: "CarrelCLI",
       dependencies: [
-        "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine", "RunModel",
+        "Comparison", "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine",
+        "RunModel",
         "SearchIndex", "SwiftTests", "SystemFiles", "Workers",
       ]),
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
@@ -81,13 +89,17 @@ let package = Package(
     .testTarget(
       name: "ReportingTests", dependencies: ["Reporting", "RunModel", "TestSupport"],
       exclude: ["Snapshots"]),
+    .testTarget(
+      name: "ComparisonTests",
+      dependencies: ["Comparison", "IntentWire", "RunModel", "TestSupport"],
+      exclude: ["Snapshots"]),
     .testTarget(name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"]),
     .testTarget(
       name: "WorkersTests",
       dependencies: ["CSystem", "RunModel", "SystemFiles", "TestSupport", "Workers"]),
     .testTarget(
       name: "SearchIndexTests",
-      dependencies: ["CSQLite", "IntentWire", "SearchIndex", "TestSupport"]),
+      dependencies: ["CSQLite", "IntentWire", "SearchIndex", "SystemFiles", "TestSupport"]),
     .testTarget(
       name: "IntentSystemTests",
       dependencies: [
@@ -102,13 +114,14 @@ let package = Package(
     .testTarget(
       name: "RunEngineTests",
       dependencies: [
-        "Evidence", "Orchestration", "RunEngine", "RunModel", "SearchIndex", "SwiftTests",
-        "SystemFiles", "TestSupport", "Workers",
+        "Evidence", "IntentWire", "Orchestration", "RunEngine", "RunModel", "SearchIndex",
+        "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "CarrelCLITests",
       dependencies: [
-        "CarrelCLI", "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine",
+        "CarrelCLI", "Comparison", "Evidence", "IntentWire", "Orchestration", "Reporting",
+        "RunEngine",
         "RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(

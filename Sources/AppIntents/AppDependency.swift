@@ -71,6 +71,8 @@ public final class AppDependencyManager: Sendable {
 @propertyWrapper
 public struct AppDependency<Value: Sendable>: Sendable {
   private let find: @Sendable () -> Value?
+  /// The type and, if there is one, the key.
+  private let name: String
 
   public init() { self.init(key: String?.none) }
 
@@ -79,12 +81,13 @@ public struct AppDependency<Value: Sendable>: Sendable {
     key: (some Hashable & Sendable)?, manager: AppDependencyManager = .shared
   ) {
     find = { manager.value(Value.self, key: key) }
+    name = "\(Value.self)" + (key.map { " with the key '\($0)'" } ?? "")
   }
 
   public var wrappedValue: Value {
     guard let value = find() else {
       fatalError(
-        "AppDependency \(Value.self) was not initialized prior to access; add it with "
+        "AppDependency \(name) was not initialized prior to access; add it with "
           + "AppDependencyManager.shared.add before the app serves intents")
     }
     return value
@@ -97,10 +100,10 @@ private protocol AnyAppDependency {
 }
 
 extension AppDependency: AnyAppDependency {
-  fileprivate var missingName: String? { find() == nil ? "\(Value.self)" : nil }
+  fileprivate var missingName: String? { find() == nil ? name : nil }
 }
 
-/// The type of a dependency of an intent or a query that nobody has added.
+/// The type and key of a dependency of an intent or a query that nobody has added.
 package func missingDependency(of value: Any) -> String? {
   for child in Mirror(reflecting: value).children {
     if let name = (child.value as? any AnyAppDependency)?.missingName { return name }

@@ -1,5 +1,5 @@
 public import CoreSpotlight
-import IntentWire
+package import IntentWire
 
 /// An entity that is in the index.
 @_alwaysEmitConformanceMetadata
@@ -27,19 +27,22 @@ extension IndexedEntity {
   public var hideInSpotlight: Bool { false }
 }
 
+extension IndexedEntity {
+  /// What the index gets of the entity as it is now.
+  package var indexEntry: IndexUpdate.Entry {
+    let attributes = attributeSet
+    return IndexUpdate.Entry(
+      type: Self.persistentIdentifier, identifier: id.entityIdentifierString,
+      domain: attributes.domainIdentifier, fields: attributes.fields)
+  }
+}
+
 extension CSSearchableIndex {
   /// Adds entities, in place of earlier ones with the same identifiers.
   public func indexAppEntities<Entity: IndexedEntity>(
     _ entities: [Entity], priority: Int = 0
   ) async throws {
-    try await update(
-      .upsert(
-        entities.filter { !$0.hideInSpotlight }.map { entity in
-          let attributes = entity.attributeSet
-          return IndexUpdate.Entry(
-            type: Entity.persistentIdentifier, identifier: entity.id.entityIdentifierString,
-            domain: attributes.domainIdentifier, fields: attributes.fields)
-        }))
+    try await update(.upsert(entities.filter { !$0.hideInSpotlight }.map(\.indexEntry)))
   }
 
   public func deleteAppEntities<Entity: IndexedEntity>(

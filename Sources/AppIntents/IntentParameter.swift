@@ -12,6 +12,8 @@ public protocol _AnyIntentParameter: AnyObject, Sendable {
   var _isSet: Bool { get }
   /// The text that asks for a value.
   var _requestValueDialog: String? { get }
+  /// The numbers that it takes; `nil` for all.
+  var _range: IntentValueRange? { get }
   func _set(_ value: IntentValue, _ resolver: any _EntityResolving) async throws
   var _current: IntentValue? { get }
 }
@@ -41,12 +43,14 @@ public final class IntentParameter<Value: _IntentValue>: Sendable {
   public let description: LocalizedStringResource?
   public let defaultValue: Value?
   public let requestValueDialog: IntentDialog?
+  private let range: IntentValueRange?
   private let state: Mutex<State>
 
   init(
     title: LocalizedStringResource?, description: LocalizedStringResource?, defaultValue: Value?,
-    requestValueDialog: IntentDialog?
+    requestValueDialog: IntentDialog?, range: IntentValueRange? = nil
   ) {
+    self.range = range
     self.title = title
     self.description = description
     self.defaultValue = defaultValue
@@ -121,7 +125,10 @@ public final class IntentParameter<Value: _IntentValue>: Sendable {
   /// The error to throw when the intent cannot go on without a value.
   public func needsValueError(_ dialog: IntentDialog? = nil) -> any Error {
     let question = dialog?.text ?? _requestValueDialog ?? "\(_title)?"
-    return WireError(.needsValue, question, parameter: _name ?? _title)
+    // Who performs the intent says which one it is.
+    var error = WireError(.needsValue, question, parameter: _name ?? _title)
+    error.prompt = question
+    return error
   }
 
   private static var none: Value? {
@@ -139,9 +146,17 @@ extension IntentParameter: _AnyIntentParameter {
   public var _hasDefault: Bool { defaultValue != nil }
   public var _isSet: Bool { state.withLock { $0.value != nil } }
   public var _requestValueDialog: String? { requestValueDialog?.text }
+  public var _range: IntentValueRange? { range }
   public var _current: IntentValue? { state.withLock { $0.value?._value } }
 
   public func _set(_ value: IntentValue, _ resolver: any _EntityResolving) async throws {
-    wrappedValue = try await Value._make(value, resolver)
+    let made = try await Value._make(value, resolver)
+    if let range {
+      let number = made._value
+      guard number == .null || range.contains(number) else {
+        throw WireError(.outOfRange, "\(number) was given where \(range) is expected")
+      }
+    }
+    wrappedValue = made
   }
 }

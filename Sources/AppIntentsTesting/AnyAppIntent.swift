@@ -38,13 +38,15 @@ public struct AnyAppIntent: Sendable {
   /// - Throws: ``AppIntentError``: what perform() threw, with its domain, code, case name and text;
   ///   or why there is no result.
   @discardableResult
-  public func run() async throws -> ResolvedIntentResult {
+  public func run(
+    fileID: String = #fileID, line: Int = #line
+  ) async throws -> ResolvedIntentResult {
     let answer = try await IntentSystemClient.call(
       "intent.perform",
       [
         "bundle": .string(bundleIdentifier), "intent": .string(identifier),
         "parameters": .object(parameters.map { .init($0.name, $0.value.json) }),
-      ])
+      ], name: "\(identifier) of \(bundleIdentifier)", site: CallSite(fileID: fileID, line: line))
     return ResolvedIntentResult(
       dialog: answer["dialog"]?.string, openedIntent: answer["opened"]?.string,
       resultValue: try answer["value"].map { try IntentValue(json: $0) } ?? .null)

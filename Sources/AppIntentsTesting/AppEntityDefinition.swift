@@ -33,15 +33,19 @@ public struct AppEntityDefinition: AppIntentTypeDefinition, Hashable {
   }
 
   /// All entities; the app's query must be an EnumerableEntityQuery.
-  public func allEntities() async throws -> [AnyAppEntity] { try await run(allEntitiesQuery()) }
+  public func allEntities(
+    fileID: String = #fileID, line: Int = #line
+  ) async throws -> [AnyAppEntity] {
+    try await run(allEntitiesQuery(), fileID, line)
+  }
 
   public func allEntitiesQuery() -> AnyEntityQuery { query(.all) }
 
   /// Those with these identifiers, in their order; unknown ones are left out.
   public func entities<Identifier: EntityIdentifierConvertible>(
-    identifiers: [Identifier]
+    identifiers: [Identifier], fileID: String = #fileID, line: Int = #line
   ) async throws -> [AnyAppEntity] {
-    try await run(entityQuery(identifiers: identifiers))
+    try await run(entityQuery(identifiers: identifiers), fileID, line)
   }
 
   public func entityQuery<Identifier: EntityIdentifierConvertible>(
@@ -51,23 +55,29 @@ public struct AppEntityDefinition: AppIntentTypeDefinition, Hashable {
   }
 
   /// Those that the app finds for a text; its query must be an EntityStringQuery.
-  public func entities(matching text: String) async throws -> [AnyAppEntity] {
-    try await run(entityQuery(matching: text))
+  public func entities(
+    matching text: String, fileID: String = #fileID, line: Int = #line
+  ) async throws -> [AnyAppEntity] {
+    try await run(entityQuery(matching: text), fileID, line)
   }
 
   public func entityQuery(matching text: String) -> AnyEntityQuery { query(.matching(text)) }
 
   /// Those that the app suggests.
-  public func suggestedEntities() async throws -> [AnyAppEntity] {
-    try await run(suggestedEntitiesQuery())
+  public func suggestedEntities(
+    fileID: String = #fileID, line: Int = #line
+  ) async throws -> [AnyAppEntity] {
+    try await run(suggestedEntitiesQuery(), fileID, line)
   }
 
   public func suggestedEntitiesQuery() -> AnyEntityQuery { query(.suggested) }
 
   /// Those in the index that have all words of a text; all of the type without. What an app has
-  /// just written can be found a moment later.
-  public func spotlightQuery(_ userQuery: String? = nil) async throws -> [AnyAppEntity] {
-    try await run(query(.spotlight(userQuery)))
+  /// just written can be found a moment later. The entity must be an IndexedEntity.
+  public func spotlightQuery(
+    _ userQuery: String? = nil, fileID: String = #fileID, line: Int = #line
+  ) async throws -> [AnyAppEntity] {
+    try await run(query(.spotlight(userQuery)), fileID, line)
   }
 
   /// Those in the index that have all words of a text in one field; not in Apple's API.
@@ -75,15 +85,19 @@ public struct AppEntityDefinition: AppIntentTypeDefinition, Hashable {
   /// - Parameter field: `title`, `contentDescription` or another that the index has; an error names
   ///   them.
   public func spotlightQuery(
-    _ userQuery: String, in field: String
+    _ userQuery: String, in field: String, fileID: String = #fileID, line: Int = #line
   ) async throws -> [AnyAppEntity] {
-    try await run(query(.spotlight(userQuery, field: field)))
+    try await run(query(.spotlight(userQuery, field: field)), fileID, line)
   }
 
   /// The annotated views on the app's screen that show an entity of the type.
-  public func viewAnnotations() async throws -> [ViewAnnotation] {
+  public func viewAnnotations(
+    fileID: String = #fileID, line: Int = #line
+  ) async throws -> [ViewAnnotation] {
     let answer = try await IntentSystemClient.call(
-      "screen.read", ["bundle": .string(bundleIdentifier)])
+      "screen.read", ["bundle": .string(bundleIdentifier), "entity": .string(typeIdentifier)],
+      name: "the views of \(typeIdentifier) of \(bundleIdentifier)",
+      site: CallSite(fileID: fileID, line: line))
     return try (answer["entities"]?.array ?? []).compactMap { shown in
       guard let value = shown["entity"], case .entity(let entity) = try IntentValue(json: value),
         entity.type == typeIdentifier
@@ -104,9 +118,13 @@ public struct AppEntityDefinition: AppIntentTypeDefinition, Hashable {
     AnyEntityQuery(query: IntentValue.Query(type: typeIdentifier, kind: kind))
   }
 
-  private func run(_ query: AnyEntityQuery) async throws -> [AnyAppEntity] {
+  private func run(
+    _ query: AnyEntityQuery, _ fileID: String, _ line: Int
+  ) async throws -> [AnyAppEntity] {
     let answer = try await IntentSystemClient.call(
-      "entity.query", ["bundle": .string(bundleIdentifier), "query": query.query.json])
+      "entity.query", ["bundle": .string(bundleIdentifier), "query": query.query.json],
+      name: "the query of \(typeIdentifier) of \(bundleIdentifier)",
+      site: CallSite(fileID: fileID, line: line))
     return try (answer["entities"]?.array ?? []).map {
       try AnyAppEntity._convert(IntentValue(json: $0))
     }

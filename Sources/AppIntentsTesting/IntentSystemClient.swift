@@ -10,11 +10,17 @@ actor IntentSystemClient {
   private var connecting: Task<Result<WireConnection, WireError>, Never>?
 
   /// Calls the system; everything that goes wrong is an ``AppIntentError``.
-  static func call(_ method: String, _ parameters: WireJSON) async throws -> WireJSON {
+  ///
+  /// - Parameters:
+  ///   - name: What is called, for people.
+  ///   - site: Where the test calls it.
+  static func call(
+    _ method: String, _ parameters: WireJSON, name: String? = nil, site: CallSite? = nil
+  ) async throws -> WireJSON {
     do throws(WireError) {
       return try await shared.connected().call(method, parameters)
     } catch {
-      throw AppIntentError(error)
+      throw AppIntentError(error, call: name, site: site)
     }
   }
 
@@ -53,51 +59,11 @@ actor IntentSystemClient {
 }
 
 /// Waits until everything that apps have told the index so far can be found.
-public func waitUntilIndexed() async throws {
-  _ = try await IntentSystemClient.call("index.wait", .object([]))
-}
-
-/// An entry of the index, as an app has told it.
-public struct IndexEntry: Hashable, Sendable {
-  /// The name of the entity's type; empty for an item that is no entity.
-  public let type: String
-  public let identifier: String
-  public let domain: String?
-  /// Texts by the name of their field, for example `title`.
-  public let fields: [String: String]
-}
-
-/// Everything that can be found in the index of this test now, by type and identifier.
-public func indexEntries() async throws -> [IndexEntry] {
-  let answer = try await IntentSystemClient.call("index.dump", .object([]))
-  return (answer.array ?? []).compactMap { json in
-    guard case .upsert(let entries)? = try? IndexUpdate(json: json), let entry = entries.first
-    else { return nil }
-    return IndexEntry(
-      type: entry.type, identifier: entry.identifier, domain: entry.domain,
-      fields: Dictionary(
-        entry.fields.map { ($0.name, $0.text) }, uniquingKeysWith: { $0 + "\n" + $1 }))
-  }
-}
-
-extension IntentDefinitions {
-  /// Entries of the index whose entity the app's query does not find any more: an app that deletes
-  /// something has to delete it from the index, too.
-  public func orphanedIndexEntries() async throws -> [AttributedEntityIdentifier] {
-    let answer = try await IntentSystemClient.call(
-      "index.check", ["bundle": .string(bundleIdentifier)])
-    return (answer["orphans"]?.array ?? []).map {
-      AttributedEntityIdentifier(
-        entityType: $0["type"]?.string ?? "", instanceIdentifier: $0["id"]?.string ?? "")
-    }
-  }
-
-  /// The texts on the app's screen.
-  public func screenTexts() async throws -> [String] {
-    let answer = try await IntentSystemClient.call(
-      "screen.read", ["bundle": .string(bundleIdentifier)])
-    return (answer["texts"]?.array ?? []).compactMap(\.string)
-  }
+public func waitUntilIndexed(
+  fileID: String = #fileID, line: Int = #line
+) async throws {
+  _ = try await IntentSystemClient.call(
+    "index.wait", .object([]), site: CallSite(fileID: fileID, line: line))
 }
 
 /// Names the fixture of the attempt that runs: the same for the same seed of a run and the same

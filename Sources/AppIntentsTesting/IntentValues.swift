@@ -42,7 +42,8 @@ extension IntentValueError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .castingFailed(let element, let target):
-      "castingFailed(elementType: \"\(element)\", targetType: \"\(target)\")"
+      "castingFailed(elementType: \"\(element)\", targetType: \"\(target)\"): "
+        + (errorDescription ?? "")
     default: errorDescription ?? ""
     }
   }
@@ -51,6 +52,9 @@ extension IntentValueError: CustomStringConvertible {
 extension IntentValueError: LocalizedError {
   public var errorDescription: String? {
     switch self {
+    case .castingFailed("NSNull", let target):
+      "there is no value to read as \(target): the intent returned none, or the property is nil; "
+        + "\(target)? can be nil"
     case .castingFailed(let element, let target):
       "the value is of the type \(element), and cannot be read as \(target)"
     case .notExposed(let name, let type, let exposed):

@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,8 +37,9 @@ struct carrel_processor_set {
 struct carrel_start {
   /// Empty for the one that the process has.
   const char *directory;
-  /// The number of a resource and its value, the word `processor` and the number of one, or the
-  /// word `terminal`: the descriptor 0 becomes the controlling terminal of the session.
+  /// The number of a resource and its value, the word `processor` and the number of one, the
+  /// word `umask` and a mask, or the word `terminal`: the descriptor 0 becomes the controlling
+  /// terminal of the session.
   char **limits;
   /// The first is the path of the executable.
   char **arguments;
@@ -187,12 +189,14 @@ static inline bool carrel_join_groups(const int *groups, size_t count) {
   return true;
 }
 
-/// Takes the terminal, sets the limits, soft and hard alike, and goes to the processors; the last
-/// step, because a limit on open files or memory also binds what comes before the program. A limit
-/// above the caller's hard one becomes that one. Returns whether that worked; errno is set
+/// Takes the terminal, sets the limits, soft and hard alike, and the mask of new files, and goes to
+/// the processors; the last step, because a limit on open files or memory also binds what comes
+/// before the program. A limit above the caller's hard one becomes that one. Returns whether that
+/// worked; errno is set
 /// otherwise.
 static inline bool carrel_take_limits(const struct carrel_start *start) {
   static const char word[] = "processor ";
+  static const char mask[] = "umask ";
   struct carrel_processor_set processors;
   memset(&processors, 0, sizeof processors);
   bool has_processors = false;
@@ -211,6 +215,11 @@ static inline bool carrel_take_limits(const struct carrel_start *start) {
       }
       CPU_SET_S((size_t)processor, sizeof processors, (cpu_set_t *)&processors);
       has_processors = true;
+      continue;
+    }
+    if (strncmp(digits, mask, sizeof mask - 1) == 0) {
+      digits += sizeof mask - 1;
+      umask((mode_t)carrel_take_number(&digits));
       continue;
     }
     int resource = (int)carrel_take_number(&digits);

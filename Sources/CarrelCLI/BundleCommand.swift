@@ -5,54 +5,64 @@ import SystemFiles
 /// `carrel bundle`.
 enum BundleCommand {
   static let spec = CommandSpec(
-    name: "bundle", summary: "list, show, extract or verify failure bundles",
-    positionals: ["list|show|index|extract|verify", "[BUNDLE]...", "[FOLDER]"],
+    name: "bundle", summary: "list, show, compare, extract or verify failure bundles",
+    positionals: ["list|show|index|diff|extract|verify", "[BUNDLE]...", "[FOLDER]"],
     options: [
       OptionSpec("--format", value: "text|json", help: "form of the output (default: text)"),
       OptionSpec(
         "--keep-links", help: "extract: make symbolic links that lead out of the folder, too"),
       OptionSpec(
         "--package", value: "PATH", help: "list without a bundle: the package (default: .)"),
-    ],
+    ] + BundleDiffCommand.options,
     discussion: """
       list                      the bundles of the newest run that planned tests
       list BUNDLE               the entries of a bundle
       show BUNDLE               what failed, how, where, and the end of its output
       index BUNDLE              the entries of the search index, as JSON
+      diff BUNDLE BUNDLE        what two bundles do not have in common, the most telling first
       extract BUNDLE [FOLDER]   all files, into a new folder (default: the bundle's name)
       verify BUNDLE...          whether every byte is what was packed; the status is the highest
 
       A bundle is read with limits on its size, entries and depth (docs/limits.md); nothing is ever
       written outside of FOLDER. Exit status: 0, or 8 when the bundle is damaged, cut off or of a
-      newer format.
+      newer format; of diff 1 when the bundles differ.
       """)
 
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
     let isJSON = try parsed.choice("--format", of: ["text", "json"]) == "json"
     let words = parsed.positionals
     guard let action = words.first else {
-      throw UsageError(message: "what shall be done? carrel bundle list|show|index|extract|verify")
-    }
-    guard ["list", "show", "index", "extract", "verify"].contains(action) else {
       throw UsageError(
-        message: "there is no 'carrel bundle \(action)'; there are list, show, index, extract and "
-          + "verify")
+        message: "what shall be done? carrel bundle list|show|index|diff|extract|verify")
+    }
+    guard ["list", "show", "index", "diff", "extract", "verify"].contains(action) else {
+      throw UsageError(
+        message: "there is no 'carrel bundle \(action)'; there are list, show, index, diff, "
+          + "extract and verify")
     }
     guard words.count > 1 else {
       if action == "list" { return try listRun(parsed, isJSON, context) }
       throw UsageError(message: "which bundle? carrel bundle \(action) BUNDLE")
     }
-    let limit = ["verify": Int.max, "extract": 3][action] ?? 2
+    if action == "diff", words.count < 3 {
+      throw UsageError(message: "which other bundle? carrel bundle diff BUNDLE BUNDLE")
+    }
+    let limit = ["verify": Int.max, "extract": 3, "diff": 3][action] ?? 2
     guard words.count <= limit else {
       throw UsageError(
-        message: "unexpected argument '\(words[limit])': 'carrel bundle \(action)' takes one bundle"
-          + (action == "extract" ? " and one folder" : "; 'verify' takes several"))
+        message: "unexpected argument '\(words[limit])': 'carrel bundle \(action)' takes "
+          + (action == "diff"
+            ? "two bundles"
+            : "one bundle"
+              + (action == "extract" ? " and one folder" : "; 'verify' takes several")))
     }
     let reader = BundleReader(path: words[1])
     switch action {
     case "list": return try BundleListing(reader, context).print(asJSON: isJSON)
     case "show": return try BundlePage(reader, context).print(asJSON: isJSON)
     case "index": return try BundleIndex(reader, context).print()
+    case "diff":
+      return try BundleDiffCommand(parsed, context).run((words[1], words[2]), asJSON: isJSON)
     case "verify": return verify(words.dropFirst(), context)
     default:
       return try extract(

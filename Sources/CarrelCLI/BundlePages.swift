@@ -95,6 +95,17 @@ struct BundlePage {
     return ([name] + (header.buildFlags ?? [])).joined(separator: " ")
   }
 
+  /// How much was taken out of the bundle, by rule.
+  private func redactions() throws -> String? {
+    guard let report = try reader.redactions() else { return nil }
+    guard report.isEnabled else { return "no; the bundle may hold secrets" }
+    guard report.total > 0 else { return "nothing was found that had to be" }
+    let rules = report.rules.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let named = rules.prefix(6).map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    return "\(report.total) \(report.total == 1 ? "secret" : "secrets") (\(named)"
+      + (rules.count > 6 ? ", and others" : "") + "), see \(BundlePaths.redactions)"
+  }
+
   private func printText(_ manifest: BundleManifest) throws {
     var state = RunState()
     let time = manifest.startedAt
@@ -132,11 +143,18 @@ struct BundlePage {
     row("runtime", manifest.runtime)
     row("isolation", manifest.isolation)
     if (try? reader.read(BundlePaths.hang)) != nil {
-      row("processes", "what they did when the test was ended is in \(BundlePaths.hang)")
+      let ended = manifest.verdict == .timedOut ? "the test" : "an app"
+      row("processes", "what they did when \(ended) was ended is in \(BundlePaths.hang)")
     }
+    row("redacted", try redactions())
     row("app", manifest.bundleIdentifier)
     row("intent", manifest.intentName)
     row("fixture", manifest.fixtureToken)
+    if let journal = try? reader.read(BundlePaths.journal) {
+      for line in BundleCalls(journal: journal, attempt: attempt).lines {
+        context.output.print("    " + ByteName(line).displayName)
+      }
+    }
     if !manifest.predecessors.isEmpty {
       let names = manifest.predecessors.suffix(20).map(\.printableName).joined(separator: ", ")
       let more = manifest.predecessors.count > 20 ? "..., " : ""

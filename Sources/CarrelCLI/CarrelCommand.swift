@@ -106,6 +106,7 @@ package enum CarrelCommand {
 
   private static let commands = [
     Command(RunCommand.spec, RunCommand.run), Command(ListCommand.spec, ListCommand.run),
+    Command(ArchiveCommand.spec, ArchiveCommand.run),
     Command(BundleCommand.spec, BundleCommand.run),
     Command(ReproCommand.spec, status: ReproCommand.run),
     Command(RerunCommand.spec, RerunCommand.run), Command(ResumeCommand.spec, ResumeCommand.run),

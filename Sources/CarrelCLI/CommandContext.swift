@@ -68,6 +68,14 @@ struct CommandContext {
     return path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path
   }
 
+  /// The absolute form of a path, with the links in it as they are.
+  func absoluteName(_ path: String) -> String {
+    let whole = path.hasPrefix("/") ? path : "\(absolute("."))/\(path)"
+    let parts = whole.split(separator: "/").filter { $0 != "." }
+    // What comes before `..` may be a link to somewhere else.
+    return parts.contains("..") ? absolute(path) : "/" + parts.joined(separator: "/")
+  }
+
   /// The absolute form of a path, `.` and `..` resolved as far as it exists.
   func absolute(_ path: String) -> String {
     if let folder, !path.hasPrefix("/") {

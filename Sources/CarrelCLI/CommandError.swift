@@ -106,6 +106,10 @@ struct CommandError: Error {
       case .noProducts: " (leave out --skip-build)"
       case .toolchainDiffers where error.context["against"] == "bundle":
         "; --toolchain PATH names another one, --toolchain-policy off runs the test all the same"
+      case .toolchainDiffers where error.context["isOfArchive"] == "true":
+        "; --toolchain-policy "
+          + (error.context["policy"] == ToolchainPolicy.exact.rawValue
+            ? "compatible takes what is near" : "off does not look")
       case .toolchainDiffers:
         error.context["policy"] == ToolchainPolicy.exact.rawValue
           ? "; --toolchain-policy compatible takes what is near, 'carrel toolchain pin' accepts it"

@@ -1,3 +1,4 @@
+import Evidence
 import Glibc
 import IntentWire
 import RunEngine
@@ -32,7 +33,7 @@ enum ConfigurationFile {
     let package = configured.location.package
     guard
       let (content, text, isRecorded) = try content(
-        arguments, package: package, recorded: recorded, context)
+        arguments, of: configured, recorded: recorded, context)
     else { return }
     configuration.intents = content.intents
     configuration.isolation = content.isolation
@@ -46,21 +47,25 @@ enum ConfigurationFile {
       configuration.limits = try LimitOptions.limits(arguments, over: content.limits)
     }
     configuration.text = text
+    configuration.redaction = content.redaction
+    try RedactionOption.take(arguments, into: &configuration)
     try take(content, into: &configured, arguments)
   }
 
   /// Takes over what counts for a package whose tests are not run.
   ///
+  /// - Returns: The text of the file; `nil` when there is none.
   /// - Throws: As ``read(into:_:_:recorded:_:)``.
+  @discardableResult
   static func read(
     into configured: inout PackageConfiguration, _ arguments: ParsedArguments,
     _ context: CommandContext
-  ) throws {
+  ) throws -> String? {
     guard
-      let (content, _, _) = try content(
-        arguments, package: configured.location.package, recorded: nil, context)
-    else { return }
+      let (content, text, _) = try content(arguments, of: configured, recorded: nil, context)
+    else { return nil }
     try take(content, into: &configured, arguments)
+    return text
   }
 
   /// What the command line says wins.
@@ -76,22 +81,27 @@ enum ConfigurationFile {
   /// - Returns: What the file says, its text, and whether it is that of an earlier run; `nil` when
   ///   there is none.
   private static func content(
-    _ arguments: ParsedArguments, package: String, recorded: String??, _ context: CommandContext
+    _ arguments: ParsedArguments, of configured: PackageConfiguration, recorded: String??,
+    _ context: CommandContext
   ) throws -> (content: Content, text: String, isRecorded: Bool)? {
     let given = arguments.string("--config").map { context.absolute($0) }
-    let path = given ?? "\(package)/\(name)"
+    let archive = configured.archive
+    let path = given ?? archive?.path ?? "\(configured.location.package)/\(name)"
     do {
       let bytes: [UInt8]
       if given == nil, let recorded {
         guard let recorded else { return nil }
         bytes = Array(recorded.utf8)
+      } else if given == nil, let archive {
+        guard let packed = archive.configuration else { return nil }
+        bytes = packed
       } else {
         // A link that leads nowhere is a mistake, not a missing file.
         var status = stat()
         guard given != nil || lstat(path, &status) == 0 else { return nil }
         bytes = try readFile(path, maxBytes: maxBytes)
       }
-      let content = try read(bytes)
+      let content = try read(bytes, isRecorded: given == nil && recorded != nil)
       for key in content.unknown { context.complain("warning: \(context.shown(path)): \(key)") }
       return (
         content, String(decoding: bytes, as: UTF8.self), given == nil && recorded != nil
@@ -114,14 +124,17 @@ enum ConfigurationFile {
     /// Paths are as they were written.
     var isolation = IsolationRequest()
     var limits = ResourceLimits()
+    var redaction = RedactionOptions()
     /// `nil` when the file does not say.
     var toolchainPolicy: ToolchainPolicy?
     /// A remark for each key that is not known.
     var unknown: [String] = []
   }
 
+  /// - Parameter isRecorded: Whether the text is out of a bundle, where secrets were taken out of
+  ///   it: patterns that were are left alone.
   /// - Throws: ``Problem``.
-  static func read(_ bytes: [UInt8]) throws(Problem) -> Content {
+  static func read(_ bytes: [UInt8], isRecorded: Bool = false) throws(Problem) -> Content {
     let json: WireJSON
     do throws(WireSyntaxError) {
       json = try WireJSON(reading: bytes)
@@ -131,7 +144,7 @@ enum ConfigurationFile {
     var reader = Reader()
     var content = Content()
     let root = try reader.object(
-      json, "", keys: ["format", "intents", "isolation", "limits", "toolchain"])
+      json, "", keys: ["format", "intents", "isolation", "limits", "redaction", "toolchain"])
     guard let text = try reader.text(root["format"], "format") else {
       throw Problem(text: "'format' is missing; add \"format\": \"\(format)\"")
     }
@@ -163,6 +176,9 @@ enum ConfigurationFile {
     if let value = root["limits"] {
       content.limits = try LimitOptions.read(
         try reader.object(value, "limits", keys: LimitOptions.keys))
+    }
+    if let value = root["redaction"] {
+      content.redaction = try reader.redaction(value, isRecorded: isRecorded)
     }
     if let value = root["toolchain"] {
       let members = try reader.object(value, "toolchain", keys: ["policy"])
@@ -220,7 +236,7 @@ enum ConfigurationFile {
     mutating func isolation(_ json: WireJSON) throws(Problem) -> IsolationRequest {
       let path = "isolation"
       let members = try object(
-        json, path, keys: ["level", "network", "writable", "scratch", "clone"])
+        json, path, keys: ["level", "network", "writable", "scratch", "home", "clone"])
       var request = IsolationRequest()
       request.level = try choice(members["level"], "\(path).level")
       if let network: SandboxNetwork = try choice(members["network"], "\(path).network") {
@@ -229,15 +245,64 @@ enum ConfigurationFile {
       request.clone = try choice(members["clone"], "\(path).clone")
       request.writable = try paths(members["writable"], "\(path).writable")
       request.scratch = try paths(members["scratch"], "\(path).scratch")
+      request.home = try paths(members["home"], "\(path).home").map { written throws(Problem) in
+        // The file is the same for everybody, so no path that somebody has is in it.
+        guard let name = HomePath.name(of: written, in: nil) else {
+          throw Problem(
+            text: "'\(path).home' must hold paths relative to the home folder, not \"\(written)\"")
+        }
+        return name
+      }
       return request
     }
 
-    private func paths(_ json: WireJSON?, _ path: String) throws(Problem) -> [String] {
-      guard let json else { return [] }
-      guard let paths = json.array?.map(\.string), !paths.contains(nil), !paths.contains("") else {
-        throw Problem(text: "'\(path)' must be an array of paths")
+    mutating func redaction(
+      _ json: WireJSON, isRecorded: Bool
+    ) throws(Problem) -> RedactionOptions {
+      let path = "redaction"
+      let members = try object(json, path, keys: ["enabled", "patterns", "names", "keep"])
+      var options = RedactionOptions()
+      if let value = members["enabled"] {
+        guard let flag = value.bool else {
+          throw Problem(text: "'\(path).enabled' must be true or false")
+        }
+        options.isEnabled = flag
       }
-      return paths.compactMap { $0 }
+      options.names = try texts(members["names"], "\(path).names", "names")
+      options.keep = try texts(members["keep"], "\(path).keep", "texts")
+      if let value = members["patterns"] {
+        guard let patterns = value.members else {
+          throw Problem(text: "'\(path).patterns' must hold an object")
+        }
+        for pattern in patterns.sorted(by: { $0.key < $1.key }) {
+          let text = try self.text(pattern.value, "\(path).patterns.\(pattern.key)") ?? ""
+          var one = RedactionOptions()
+          one.patterns = [.init(id: pattern.key, text: text)]
+          do throws(Problem) {
+            try RedactionOption.check(one)
+            options.patterns += one.patterns
+          } catch {
+            guard isRecorded else { throw error }
+            unknown.append("\(error.text); it is ignored")
+          }
+        }
+      }
+      return options
+    }
+
+    private func paths(_ json: WireJSON?, _ path: String) throws(Problem) -> [String] {
+      try texts(json, path, "paths")
+    }
+
+    /// - Parameter what: What the texts are, in the plural.
+    private func texts(
+      _ json: WireJSON?, _ path: String, _ what: String
+    ) throws(Problem) -> [String] {
+      guard let json else { return [] }
+      guard let texts = json.array?.map(\.string), !texts.contains(nil), !texts.contains("") else {
+        throw Problem(text: "'\(path)' must be an array of \(what)")
+      }
+      return texts.compactMap { $0 }
     }
 
     func choice<Value: CaseIterable & RawRepresentable<String>>(

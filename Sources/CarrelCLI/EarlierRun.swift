@@ -17,11 +17,14 @@ struct EarlierRun {
   static func find(_ reference: String, inRunsFolder runsFolder: String) throws -> EarlierRun {
     let record = try RunRecord.find(reference, inRunsFolder: runsFolder)
     let (events, damage) = try record.checkedEvents()
-    let newest = EarlierRun(record: record, state: RunState(events), damage: damage)
+    var state = RunState(events)
+    state.goesOn = record.isBeingWritten
+    let newest = EarlierRun(record: record, state: state, damage: damage)
     guard reference == "latest", newest.state.tests.isEmpty else { return newest }
     for older in try RunRecord.list(inRunsFolder: runsFolder).reversed() {
       guard let (events, damage) = try? older.checkedEvents() else { continue }
-      let state = RunState(events)
+      var state = RunState(events)
+      state.goesOn = older.isBeingWritten
       guard !state.tests.isEmpty, state.header?.arguments.first != "repro" else { continue }
       return EarlierRun(
         record: older, state: state, damage: damage, passedOver: (record, newest.state))

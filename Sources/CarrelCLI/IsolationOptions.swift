@@ -1,6 +1,7 @@
 import Glibc
 import RunEngine
 import RunModel
+import SwiftTests
 import Workers
 
 /// The options that say how strongly batches are kept apart.
@@ -25,15 +26,26 @@ enum IsolationOptions {
         "a folder that tests may write to in a sandbox while it stays as it is: what they write "
         + "ends with their batch"),
     OptionSpec(
+      "--home", value: "PATH", isRepeatable: true,
+      help:
+        "a file or folder of your home folder, relative to it, that tests see in theirs in a "
+        + "sandbox; read-only, unless --writable or --scratch names it, too"),
+    OptionSpec(
       "--clone", value: "auto|overlay|reflink|copy",
       help: "how containers get the data of a seed intent (default: the first that works)"),
   ]
 
   /// Takes over what the options say; they win over the configuration.
+  ///
+  /// - Parameter package: The package whose tests are run.
   static func take(
     _ arguments: ParsedArguments, into configuration: inout RunConfiguration,
-    _ context: CommandContext
+    of package: PackageConfiguration? = nil, _ context: CommandContext
   ) throws(UsageError) {
+    // Paths in a run archive start from its package, and are there when it is unpacked.
+    var context = context
+    let isOfArchive = package?.archive != nil
+    if isOfArchive { context.folder = package?.location.package }
     var request = configuration.isolation
     defer { configuration.isolation = request }
     let level = try arguments.choice("--isolation", of: IsolationLevel.allCases.map(\.rawValue))
@@ -43,12 +55,21 @@ enum IsolationOptions {
       request.network = network
     }
     let paths = arguments.all("--writable")
-    request.writable += paths.map { context.absolute($0) }
+    request.writable += paths.map { nameForTests($0, context) }
     let scratch = arguments.all("--scratch")
-    for path in scratch where access(context.absolute(path), F_OK) != 0 {
+    for path in scratch where !isOfArchive && access(context.absolute(path), F_OK) != 0 {
       throw UsageError(message: "--scratch needs a folder that is there, and '\(path)' is not")
     }
-    request.scratch += scratch.map { context.absolute($0) }
+    request.scratch += scratch.map { nameForTests($0, context) }
+    let home = arguments.all("--home")
+    for path in home {
+      let name = HomePath.name(of: path, in: userHome(in: context.environment))
+      guard let name else {
+        throw UsageError(
+          message: "--home needs a path in your home folder, like .cache/models, not '\(path)'")
+      }
+      if !request.home.contains(name) { request.home.append(name) }
+    }
     let ways = ["auto"] + CloneWay.allCases.map(\.rawValue)
     if let way = try arguments.choice("--clone", of: ways) {
       request.clone = CloneWay(rawValue: way)
@@ -60,9 +81,18 @@ enum IsolationOptions {
     guard let level = request.level, level != .sandbox else { return }
     for (name, isGiven) in [
       ("--network", network != nil), ("--writable", !paths.isEmpty),
-      ("--scratch", !scratch.isEmpty), ("--clone overlay", request.clone == .overlay),
+      ("--scratch", !scratch.isEmpty), ("--home", !home.isEmpty),
+      ("--clone overlay", request.clone == .overlay),
     ] where isGiven {
       throw UsageError(message: "\(name) needs a sandbox; the level is '\(level)'")
     }
+  }
+
+  /// The path without links; with them where they lie in a folder that sandboxes do not show, in
+  /// which tests would not find them otherwise.
+  private static func nameForTests(_ path: String, _ context: CommandContext) -> String {
+    let name = context.absoluteName(path)
+    let isHidden = SandboxFolders.hidden.contains { name.hasPrefix($0 + "/") }
+    return isHidden ? name : context.absolute(path)
   }
 }

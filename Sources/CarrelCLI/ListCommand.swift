@@ -7,7 +7,7 @@ import RunModel
 enum ListCommand {
   static let spec = CommandSpec(
     name: "list", summary: "print the IDs of a package's tests", positionals: ["[PACKAGE]"],
-    options: FilterOptions.specs + [
+    options: [ArchiveOptions.spec] + FilterOptions.specs + [
       OptionSpec("--format", value: "text|json", help: "form of the output (default: text)")
     ] + PackageOptions.specs,
     rest: "flags for 'swift build'")

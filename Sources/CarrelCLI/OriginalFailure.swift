@@ -26,7 +26,8 @@ struct OriginalFailure {
 
   /// What the failure is known by.
   var signature: FailureSignature {
-    FailureSignature(manifest.attemptResult, container: command?.container)
+    FailureSignature(
+      manifest.attemptResult, container: command?.container, package: header?.packagePath)
   }
 
   /// The place in its run that the batch's tests saw.

@@ -23,10 +23,19 @@ enum PackageOptions {
 
   /// - Parameter earlier: A run whose build is to be repeated as far as the options say nothing
   ///   else.
+  /// - Parameter archive: Absolute path of a run archive that is taken when the options name none.
+  /// - Throws: ``UsageError``; ``EvidenceError`` when a run archive cannot be read.
   static func configuration(
     _ arguments: ParsedArguments, package given: String?, _ context: CommandContext,
-    asIn earlier: RunHeader? = nil
-  ) throws(UsageError) -> PackageConfiguration {
+    asIn earlier: RunHeader? = nil, archive: String? = nil
+  ) throws -> PackageConfiguration {
+    for name in arguments.all("--pass-env") { try check(variable: name) }
+    if let path = arguments.string("--archive").map({ context.absolute($0) }) ?? archive {
+      var result = try ArchiveOptions.configuration(
+        arguments, path: path, package: given, context)
+      result.toolchain = try ToolchainOptions.request(arguments, context)
+      return result
+    }
     let package = given ?? context.enclosingPackage()
     let configuration = try arguments.choice("--configuration", of: ["debug", "release"])
     try check(buildFlags: arguments.rest)
@@ -35,7 +44,6 @@ enum PackageOptions {
         message: "'\(flag)' after the '--' is for a build, and --skip-build builds nothing: leave "
           + "out one of them")
     }
-    for name in arguments.all("--pass-env") { try check(variable: name) }
     let limit = try arguments.limit("--listing-timeout")
     var result = PackageConfiguration(
       location: BuildLocation(

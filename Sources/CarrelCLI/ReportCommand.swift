@@ -20,7 +20,8 @@ enum ReportCommand {
     discussion: """
       RUN is a run's ID, the beginning of one, the path of its record, or 'latest' (default), also
       one that was killed: each planned test has one verdict, and those that have no result are lost
-      when they were running and not run otherwise. The record is only read.
+      when they were running and not run otherwise. While a run goes on, its report says which tests
+      are running or waiting. The record is only read.
       Exit status: 0 when the reports were made, 2 no such run, 7 something could not be written, 8
       the record cannot be read; with --run-status that of the run.
       """)
@@ -32,12 +33,12 @@ enum ReportCommand {
       inRunsFolder: RunReference.runsFolder(parsed, package: package, context))
     let (events, damage) = try record.checkedEvents()
     let isBeingWritten = record.isBeingWritten
-    let reports = RunReports(record: record, state: RunState(events))
-    let state = reports.state
-    if isBeingWritten {
+    var state = RunState(events)
+    state.goesOn = isBeingWritten
+    let reports = RunReports(record: record, state: state)
+    if isBeingWritten, state.finish == nil {
       context.complain(
-        "warning: run \(record.runID) is being written; tests without a result are reported as "
-          + "if it had ended")
+        "warning: run \(record.runID) is being written; the report is of what is known by now")
     }
     if let damage, !isBeingWritten { context.complain("warning: \(damage)") }
     if state.finish == nil, !isBeingWritten {

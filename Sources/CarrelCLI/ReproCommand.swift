@@ -16,7 +16,10 @@ enum ReproCommand {
           + "ran first in its container, else the bundle's; the bundle's for --shell and "
           + "--debugger (default: auto)"),
       OptionSpec(
-        "--with-predecessors", help: "run the tests that ran before it in its process first"),
+        "--with-predecessors",
+        help: "run the tests that ran before it in its process first, at once (default: when it "
+          + "does not fail in the same way alone)"),
+      OptionSpec("--alone", help: "do not run the tests that ran before it in its process"),
       OptionSpec(
         "--until-different", value: "N",
         help: "run it up to N times, and stop when it ends otherwise than in the bundle"),
@@ -29,13 +32,14 @@ enum ReproCommand {
           + "first gdb on PATH"),
       OptionSpec("--timeout", value: "SECONDS", help: "limit for the test (default: as it was)"),
     ] + LimitOptions.specs + [
-      OptionSpec("--force", help: "use a bundle that is not whole"),
+      OptionSpec("--force", help: "use a bundle that is not whole"), RedactionOption.spec,
       OptionSpec(
         "--build", help: "build also when what failed is still there and nothing was changed"),
       OptionSpec("--format", value: "text|json", help: "form of the output (default: text)"),
       ConfigurationFile.reproductionSpec,
       OptionSpec(
         "--output", value: "PATH", help: "folder of run records (default: PACKAGE/.carrel/runs)"),
+      ArchiveOptions.spec,
     ] + IsolationOptions.specs + PackageOptions.specs,
     rest: "flags for 'swift build'",
     discussion: """
@@ -48,7 +52,7 @@ enum ReproCommand {
       """)
 
   /// How reports say that a test can be run after those that it fails after.
-  static let companyAdvice = "carrel repro --with-predecessors runs them first"
+  static let companyAdvice = "carrel repro runs them first when it does not fail alone"
 
   static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> Int32 {
     guard let path = parsed.positionals.first else {
@@ -73,6 +77,9 @@ enum ReproCommand {
 
   /// Refuses options that do not go together.
   private static func check(_ parsed: ParsedArguments) throws(UsageError) {
+    if parsed.has("--alone"), parsed.has("--with-predecessors") {
+      throw UsageError(message: "--alone and --with-predecessors cannot be given together")
+    }
     let programs = ["--shell", "--debugger"].filter { parsed.has($0) }
     if programs.count > 1 {
       throw UsageError(message: "--shell and --debugger cannot be opened at once; give one of them")

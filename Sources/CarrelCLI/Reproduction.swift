@@ -8,6 +8,7 @@ import Workers
 struct Reproduction {
   private let failure: OriginalFailure
   private let plan: ReproductionPlan
+  private let arguments: ParsedArguments
   private let context: CommandContext
   /// Where the run itself is told: beside the result when that is for programs.
   private let console: CommandContext
@@ -15,22 +16,50 @@ struct Reproduction {
   /// `nil` for once, without a count.
   private let times: Int?
 
+  /// - Parameter inCompany: Whether the tests that ran before it run first, with what is built.
   init(
-    _ failure: OriginalFailure, _ arguments: ParsedArguments, _ context: CommandContext
+    _ failure: OriginalFailure, _ arguments: ParsedArguments, _ context: CommandContext,
+    inCompany: Bool = false
   ) throws {
     isJSON = try arguments.choice("--format", of: ["text", "json"]) == "json"
     times = try arguments.integer("--until-different", in: ReproCommand.repetitions)
     self.failure = failure
+    self.arguments = arguments
     self.context = context
-    plan = try ReproductionPlan(failure, arguments, context)
+    plan = try ReproductionPlan(failure, arguments, context, inCompany: inCompany)
     var console = context
     if isJSON { console.output = context.errors }
     self.console = console
   }
 
+  /// Runs the test alone; when that does not fail in the same way, once more after the tests that
+  /// ran before it.
   func perform() throws -> ExitCode {
+    var (code, result) = try run()
+    if mayNeedCompany, code == .notReproduced || code == .failedDifferently {
+      console.output.print(
+        "once more, after the tests that ran before it in the same process "
+          + "(\(failure.manifest.predecessors.count)):")
+      let company = try Reproduction(failure, arguments, context, inCompany: true)
+      let (again, second) = try company.run()
+      // Those tests may be gone.
+      if again != .cannotReproduce { (code, result) = (again, second) }
+    }
+    try printJSON(result, code)
+    return code
+  }
+
+  /// Whether there were tests before it, and nobody says what it shall start with.
+  private var mayNeedCompany: Bool {
+    let isChosen = ["--alone", "--container", "--with-predecessors"].contains(where: arguments.has)
+    return times == nil && !failure.manifest.predecessors.isEmpty && !isChosen
+      && !plan.hasPredecessors
+  }
+
+  private func run() throws -> (ExitCode, ReproductionResult) {
     var result = ReproductionResult(failure, asked: times)
     var differing: ReproductionResult.Attempt?
+    let package = plan.request.package.location.package
     for number in 1...(times ?? 1) {
       let run = TestRun(
         console, number == 1 ? plan.request : plan.again,
@@ -46,16 +75,16 @@ struct Reproduction {
         code != .notWritten
       else { return try end(result, without: run, code) }
       let before = number > 2 ? result.attempts.last?.record : nil
-      let isSame = result.add(attempt, of: run, number: number)
+      let isSame = result.add(attempt, of: run, package: package, number: number)
       remove(before)
       if times != nil { console.output.print(result.line(number)) }
+      run.outcome?.session.releaseSignals()
       guard isSame else {
         differing = result.attempts.last
         break
       }
-      run.outcome?.session.releaseSignals()
     }
-    return try end(result, differing)
+    return end(result, differing)
   }
 
   /// The attempt at the test that a run made.
@@ -93,7 +122,7 @@ struct Reproduction {
   /// Ends without a verdict.
   private func end(
     _ result: ReproductionResult, without run: TestRun, _ code: ExitCode
-  ) throws -> ExitCode {
+  ) throws -> (ExitCode, ReproductionResult) {
     if code == .nothingMatched {
       context.errors.print(
         "carrel: the bundle is about \(failure.name) of the package "
@@ -106,24 +135,21 @@ struct Reproduction {
     let hasAttempt = attempt(of: run) != nil || run.outcome?.session.interruption != nil
     let code: ExitCode =
       !hasAttempt && (code == .nothingMatched || code == .success) ? .cannotReproduce : code
-    try printJSON(result, code)
-    return code
+    return (code, result)
   }
 
   private func end(
     _ result: ReproductionResult, _ differing: ReproductionResult.Attempt?
-  ) throws -> ExitCode {
+  ) -> (ExitCode, ReproductionResult) {
     let code: ExitCode =
       switch differing?.result {
       case nil, .reproduced: .success
       case .passed: .notReproduced
       case .failedDifferently: .failedDifferently
       }
-    for line in result.conclusion(hasPredecessors: plan.hasPredecessors) {
-      console.output.print(line)
-    }
-    try printJSON(result, code)
-    return code
+    let hasPredecessors = plan.hasPredecessors || mayNeedCompany
+    for line in result.conclusion(hasPredecessors: hasPredecessors) { console.output.print(line) }
+    return (code, result)
   }
 
   private func printJSON(_ result: ReproductionResult, _ code: ExitCode) throws {

@@ -21,16 +21,19 @@ struct ReproductionPlan {
 
   init(
     _ failure: OriginalFailure, _ arguments: ParsedArguments, _ context: CommandContext,
-    opensProgram: Bool = false
+    opensProgram: Bool = false, inCompany: Bool = false
   ) throws {
     self.failure = failure
     self.opensProgram = opensProgram
-    hasPredecessors = arguments.has("--with-predecessors")
+    hasPredecessors = inCompany || arguments.has("--with-predecessors")
     restoration = ContainerRestoration(failure.bundle)
     restores = try Self.restores(
       failure, arguments, opensProgram: opensProgram, hasPredecessors: hasPredecessors)
     let (manifest, header) = (failure.manifest, failure.header)
-    var package = try Self.package(failure, arguments, context)
+    let redactions = try RedactedReproduction(failure.bundle, context)
+    var package = try Self.package(failure, arguments, without: redactions.variables, context)
+    // What was built for the test alone is what its company needs.
+    if inCompany { package.skipsBuild = true }
     let tests = hasPredecessors ? manifest.predecessors + [manifest.test] : [manifest.test]
     let limit = try arguments.limit("--timeout")
     var configuration = RunConfiguration(
@@ -39,21 +42,24 @@ struct ReproductionPlan {
       timeLimit: limit.map { $0.isFinite ? $0 : nil } ?? manifest.timeLimit,
       seed: header?.seed ?? "", carrel: carrelVersion, arguments: arguments.commandLine)
     configuration.place = failure.place
+    configuration.fileMask = failure.command?.fileMask
+    configuration.folder = context.absolute(".")
     configuration.limits = try LimitOptions.limits(
       arguments, over: header?.limits?.limits ?? ResourceLimits())
+    try RedactionOption.take(arguments, into: &configuration)
     try ConfigurationFile.read(
       into: &configuration, &package, arguments, recorded: .some(header?.configuration), context)
     Self.takeOverIsolation(
-      failure, into: &configuration.isolation, package: package.location.package, arguments,
-      context)
-    try IsolationOptions.take(arguments, into: &configuration, context)
+      failure, into: &configuration.isolation, of: package, arguments, context)
+    try IsolationOptions.take(arguments, into: &configuration, of: package, context)
+    redactions.warn(restoresContainer: restores, environment: package.environment)
     let restoration = restoration
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
     if opensProgram { (configuration.timeLimit, configuration.limits.silence) = (nil, nil) }
     request = RunRequest(
       package: package, configuration: configuration,
       tests: .filter(try TestFilter(ids: tests.map { "\($0)" })), order: tests,
-      runsFolder: arguments.string("--output").map { context.absolute($0) }, becomesLatest: false,
+      runsFolder: ArchiveOptions.runsFolder(arguments, package, context), becomesLatest: false,
       workFolder: try context.workFolder())
     request.keepsRecord = !opensProgram
   }
@@ -68,36 +74,44 @@ struct ReproductionPlan {
   // MARK: what is taken over
 
   private static func package(
-    _ failure: OriginalFailure, _ arguments: ParsedArguments, _ context: CommandContext
+    _ failure: OriginalFailure, _ arguments: ParsedArguments, without removed: Set<String>,
+    _ context: CommandContext
   ) throws -> PackageConfiguration {
     let source = ReproductionSource(
-      given: arguments.positionals.dropFirst().first, failure, context)
+      given: arguments.positionals.dropFirst().first, isArchive: arguments.has("--archive"),
+      failure, context)
     var package = try PackageOptions.configuration(
       arguments, package: source.path, context, asIn: failure.header)
     package.toolchain.original = failure.manifest.toolchainDetails?.facts
     // Who gives flags wants what they make.
     package.reusesBuild = arguments.rest.isEmpty && !arguments.has("--build")
-    takeOverVariables(failure, into: &package)
+    takeOverVariables(failure, without: removed, into: &package)
     return package
   }
 
   /// Lets the tests see the variables that they saw: those the user passed, not those that belong
   /// to a machine.
+  ///
+  /// - Parameter removed: Variables of which the bundle does not have the values; those of the
+  ///   caller stay.
   private static func takeOverVariables(
-    _ failure: OriginalFailure, into package: inout PackageConfiguration
+    _ failure: OriginalFailure, without removed: Set<String>,
+    into package: inout PackageConfiguration
   ) {
     guard let command = failure.command else { return }
     let ofMachine: Set = ["PATH", "USER", "LOGNAME", "SHELL"]
     let passed = (failure.header?.passedVariables ?? []).filter { !ofMachine.contains($0) }
-    for name in passed { package.environment[name] = command.environment[name] }
+    for name in passed where !removed.contains(name) {
+      package.environment[name] = command.environment[name]
+    }
     if !passed.contains("CI") { package.environment["CI"] = nil }
     package.passedVariables += passed
   }
 
   /// A test is run at the level at which it failed; in a sandbox again where that can be had.
   private static func takeOverIsolation(
-    _ failure: OriginalFailure, into request: inout IsolationRequest, package: String,
-    _ arguments: ParsedArguments, _ context: CommandContext
+    _ failure: OriginalFailure, into request: inout IsolationRequest,
+    of package: PackageConfiguration, _ arguments: ParsedArguments, _ context: CommandContext
   ) {
     guard !arguments.has("--isolation") else { return }
     let header = failure.header
@@ -113,11 +127,21 @@ struct ReproductionPlan {
     }
     // What lay in the package lies in this copy of it.
     let here = { (path: String) -> String? in
-      let new = ReproCommand.moved(path, from: header?.packagePath ?? "", to: package)
-      return access(new, F_OK) == 0 ? new : nil
+      let folder = package.location.package
+      let new = ReproCommand.moved(path, from: header?.packagePath ?? "", to: folder)
+      // What is in an archive is known when it is unpacked.
+      let isInArchive = package.archive != nil && new.hasPrefix(folder + "/")
+      return isInArchive || access(new, F_OK) == 0 ? new : nil
     }
     request.writable = (header?.writable ?? []).compactMap(here)
     request.scratch = (header?.scratch ?? []).compactMap(here)
+    let home = userHome(in: context.environment) ?? ""
+    request.home = (header?.home ?? []).filter { name in
+      if access("\(home)/\(name)", F_OK) == 0 { return true }
+      context.complain(
+        "warning: the test saw '~/\(name)' of the home folder, and it is not there")
+      return false
+    }
     if let network = header?.network.flatMap({ SandboxNetwork(rawValue: $0) }) {
       request.network = network
     }

@@ -80,16 +80,19 @@ struct ReproductionResult: Encodable {
   /// Compares an attempt with the bundle's.
   ///
   /// - Returns: Whether it is the same failure.
-  mutating func add(_ attempt: AttemptResult, of run: TestRun, number: Int) -> Bool {
+  mutating func add(
+    _ attempt: AttemptResult, of run: TestRun, package: String, number: Int
+  ) -> Bool {
     add(
-      attempt, container: run.outcome?.containerPath, record: run.outcome?.session.record.path,
-      number: number)
+      attempt, container: run.outcome?.containerPath, package: package,
+      record: run.outcome?.session.record.path, number: number)
   }
 
   mutating func add(
-    _ attempt: AttemptResult, container: String?, record: String?, number: Int
+    _ attempt: AttemptResult, container: String?, package: String? = nil, record: String?,
+    number: Int
   ) -> Bool {
-    let found = FailureSignature(attempt, container: container)
+    let found = FailureSignature(attempt, container: container, package: package)
     let comparison: Comparison =
       found == wanted
       ? .reproduced : attempt.verdict.isSuccess(leaksFail: true) ? .passed : .failedDifferently

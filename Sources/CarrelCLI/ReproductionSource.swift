@@ -6,9 +6,13 @@ struct ReproductionSource {
   /// A path as somebody may have typed it; `nil` for the package that the current folder is in.
   let path: String?
 
-  /// - Parameter given: What the command line says.
-  init(given: String?, _ failure: OriginalFailure, _ context: CommandContext) {
-    path = given ?? Self.recorded(failure.header, context)
+  /// - Parameters:
+  ///   - given: What the command line says.
+  ///   - isArchive: Whether the tests are from a run archive, which needs no package.
+  init(
+    given: String?, isArchive: Bool, _ failure: OriginalFailure, _ context: CommandContext
+  ) {
+    path = given ?? (isArchive ? nil : Self.recorded(failure.header, context))
   }
 
   /// The package of the bundle's run, when none is around.

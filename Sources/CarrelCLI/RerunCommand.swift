@@ -9,7 +9,8 @@ enum RerunCommand {
   static let spec = CommandSpec(
     name: "rerun", summary: "run what failed or did not run in an earlier run",
     positionals: ["[RUN]", "[PACKAGE]"],
-    options: RunOptions.specs + IsolationOptions.specs + PackageOptions.specs,
+    options: [ArchiveOptions.spec] + RunOptions.specs + IsolationOptions.specs
+      + PackageOptions.specs,
     rest: "flags for 'swift build'",
     discussion: """
       RUN is a run's ID, the beginning of one, the path of its record, or 'latest' (default). When
@@ -21,17 +22,22 @@ enum RerunCommand {
     let (reference, packagePath) = RunReference.split(parsed.positionals, context)
     var package = try PackageOptions.configuration(parsed, package: packagePath, context)
     let runsFolder =
-      parsed.string("--output").map { context.absolute($0) }
+      ArchiveOptions.runsFolder(parsed, package, context)
       ?? RunRecord.runsFolder(ofPackage: package.location.package)
     let earlier = try EarlierRun.find(reference, inRunsFolder: runsFolder)
     if let warning = earlier.warning { context.complain(warning) }
     if let damage = earlier.damage { context.complain("warning: \(damage)") }
     let (record, state) = (earlier.record, earlier.state)
     package = try PackageOptions.configuration(
-      parsed, package: packagePath, context, asIn: state.header)
+      parsed, package: packagePath, context, asIn: state.header,
+      archive: packagePath == nil ? state.header?.archive?.path : nil)
     package.passedVariables += state.header?.passedVariables ?? []
     let leaksFail = state.header?.leaksFail ?? true
-    let failed = state.tests.map(\.result).filter { !$0.verdict.isSuccess(leaksFail: leaksFail) }
+    if state.goesOn, state.finish == nil {
+      context.complain(
+        "warning: run \(record.runID) is being written; only what has failed by now is run again")
+    }
+    let failed = state.decided.map(\.result).filter { !$0.verdict.isSuccess(leaksFail: leaksFail) }
     let isQuiet = parsed.has("--quiet")
     guard !failed.isEmpty else {
       let code = earlier.statusWithoutFailures
@@ -46,14 +52,14 @@ enum RerunCommand {
     var configuration = try RunOptions.configuration(parsed, commandLine: parsed.commandLine)
     try ConfigurationFile.read(
       into: &configuration, &package, parsed, context)
-    try IsolationOptions.take(parsed, into: &configuration, context)
+    try IsolationOptions.take(parsed, into: &configuration, of: package, context)
     configuration.folder = context.absolute(".")
     // What failed with some data is run with the same data.
     if let seed = state.header?.seed, !parsed.has("--seed") { configuration.seed = seed }
     let request = RunRequest(
       package: package, configuration: configuration,
       tests: .only(failed.map(\.test)),
-      runsFolder: parsed.string("--output").map { context.absolute($0) },
+      runsFolder: ArchiveOptions.runsFolder(parsed, package, context),
       workFolder: try context.workFolder())
     let run = TestRun(
       context, request, junitPath: parsed.string("--junit"), isQuiet: isQuiet)

@@ -118,8 +118,10 @@ enum ResumeCommand {
     let (original, originalContext) = options
     let header = resumable.header
     var package = try PackageOptions.configuration(
-      original, package: given.map { context.absolute($0) } ?? header.packagePath,
-      originalContext, asIn: header)
+      original,
+      package: header.archive == nil
+        ? given.map { context.absolute($0) } ?? header.packagePath : nil, originalContext,
+      asIn: header, archive: header.archive?.path)
     package.passedVariables += header.passedVariables
     if parsed.has("--skip-build") { package.skipsBuild = true }
     var configuration = try RunOptions.configuration(original, commandLine: parsed.commandLine)
@@ -127,7 +129,7 @@ enum ResumeCommand {
     try ConfigurationFile.read(
       into: &configuration, &package, original, recorded: .some(header.configuration),
       originalContext)
-    try IsolationOptions.take(original, into: &configuration, originalContext)
+    try IsolationOptions.take(original, into: &configuration, of: package, originalContext)
     configuration.seed = header.seed
     configuration.scheduling.workers = header.workers
     configuration.folder = context.absolute(".")

@@ -56,6 +56,7 @@ enum RunOptions {
       OptionSpec(
         "--bundle-compression", value: "none|gzip|zstd",
         help: "compression of failure bundles (default: zstd)"),
+      RedactionOption.spec,
       OptionSpec(
         "--quiet", "-q",
         help: "print no line at the start and for tests that succeed, and no build output"),
@@ -93,6 +94,7 @@ enum RunOptions {
       seed: arguments.string("--seed") ?? hexadecimal(random.next()), carrel: carrelVersion,
       arguments: commandLine)
     configuration.limits = try LimitOptions.limits(arguments)
+    try RedactionOption.take(arguments, into: &configuration)
     return configuration
   }
 

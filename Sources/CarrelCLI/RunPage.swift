@@ -6,7 +6,7 @@ import SystemFiles
 /// A recorded run as `carrel runs` shows it.
 struct RunPage: Encodable {
   /// The version of the forms in JSON.
-  static let format = FormatVersion(major: 1, minor: 0)
+  static let format = FormatVersion(major: 1, minor: 1)
 
   struct List: Encodable {
     let format = RunPage.format
@@ -37,7 +37,8 @@ struct RunPage: Encodable {
   let interruptedBy: String?
   /// Number of planned tests.
   let planned: Int
-  /// Number of planned tests by the word of their verdict.
+  /// Number of planned tests by the word of their verdict, or of their progress while the run goes
+  /// on: `running`, `waiting`.
   let verdicts: [String: Int]
   /// Bytes that the record takes on the disk.
   let bytes: Int
@@ -89,7 +90,7 @@ struct RunPage: Encodable {
 
   /// `20 passed, 1 failed`; what matters most first.
   private var counts: String {
-    let known = Verdict.allCases.map(\.rawValue)
+    let known = Verdict.allCases.map(\.rawValue) + RunState.Progress.allCases.map(\.rawValue)
     let words = known + verdicts.keys.filter { !known.contains($0) }.sorted()
     let parts = words.compactMap { word in
       verdicts[word].map { "\($0) \(messageText(word))" }
@@ -128,11 +129,12 @@ struct RunPage: Encodable {
     if let header {
       rows.append(("command", "carrel " + header.arguments.joined(separator: " ")))
       rows.append(("package", header.packagePath))
+      if let archive = header.archive { rows.append(("archive", archive.path)) }
     }
     rows.append(("started", start + " UTC"))
     if let duration { rows.append(("duration", spoken(duration))) }
     let status = exitCode.map { ", exit status \($0)" } ?? ""
-    rows.append(("ended as", outcome + status))
+    rows.append((state == "running" ? "state" : "ended as", outcome + status))
     rows.append(("tests", "\(planned): \(counts)"))
     if let header {
       rows.append(("workers", "\(header.workers), batches: \(header.batch)"))

@@ -20,7 +20,7 @@ final class RunPrinter: RunListener {
 
   init(
     _ context: CommandContext, isQuiet: Bool, leaksFail: Bool, packagePath: String,
-    recordPath: String
+    archivePath: String? = nil, recordPath: String
   ) {
     output = context.output
     errors = context.errors
@@ -32,6 +32,7 @@ final class RunPrinter: RunListener {
       companyAdvice: ReproCommand.companyAdvice)
     report = ConsoleReport(
       style: style, tests: [], packagePath: packagePath, runFolder: context.shown(recordPath))
+    report.archivePath = archivePath.map { context.shown($0) }
     report.isPackageCurrent = packagePath == context.absolute(".")
   }
 

@@ -25,7 +25,8 @@ struct RunReports {
   func printSummary(_ context: CommandContext, junitPath: String?) {
     let printer = RunPrinter(
       context, isQuiet: false, leaksFail: state.header?.leaksFail ?? true,
-      packagePath: state.header?.packagePath ?? "", recordPath: record.path)
+      packagePath: state.header?.packagePath ?? "",
+      archivePath: state.header?.archive?.path, recordPath: record.path)
     printer.setTests(plannedIn: state)
     printer.finish(state, junitPath: junitPath, without: state.obstacle?.message)
   }

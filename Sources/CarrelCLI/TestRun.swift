@@ -107,6 +107,10 @@ final class TestRun {
     do {
       return try PackageRun(request, listener: self).perform()
     } catch let error as EvidenceError where error.code == .unwritable {
+      guard request.package.archive == nil else {
+        throw CommandError(
+          .notWritten, "\(error); \(WorkRoot.advice), or keep records elsewhere with --output")
+      }
       throw CommandError(
         .notWritten,
         "\(error); --output PATH keeps records elsewhere, --scratch-path PATH what is built")
@@ -138,7 +142,8 @@ extension TestRun: PackageRunListener {
     if kind == .repetition { return }
     printer = RunPrinter(
       context, isQuiet: isQuiet, leaksFail: leaksFail,
-      packagePath: request.package.location.package, recordPath: record.path)
+      packagePath: request.package.location.package,
+      archivePath: request.package.archive?.path, recordPath: record.path)
   }
 
   func runDidSelect(_ selection: TestSelection, from all: [TestDescriptor], missing: [TestID]) {

@@ -41,6 +41,12 @@ package struct BundleCheck: Sendable {
   /// Empty when the bundle is whole; at most ``maxProblems``.
   package internal(set) var problems: [Problem] = []
   package internal(set) var manifest: BundleManifest?
+  /// That of a run archive; `nil` for a failure bundle.
+  var runManifest: RunArchiveManifest?
+  /// Whether the first entry is the manifest that it should be.
+  var hasManifest = false
+  /// SHA-256 of the lines of the list of contents, in hexadecimal; `nil` without a whole list.
+  var digest: String?
   /// Entries that were read to their end, manifest and list of contents included.
   package internal(set) var completeEntries = 0
   /// Bytes of the files among them.

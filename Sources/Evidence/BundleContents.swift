@@ -12,6 +12,13 @@ package enum BundleCompression: String, CaseIterable, Sendable {
   }
 }
 
+/// What is taken out of a bundle.
+package enum BundleRedactionChoice: Sendable {
+  /// Nothing, and the bundle says so.
+  case off
+  case secrets(SecretSearch)
+}
+
 /// What goes into a failure bundle besides the lists that the format adds by itself.
 package struct BundleContents: Sendable {
   /// Where an entry's bytes come from.
@@ -31,10 +38,13 @@ package struct BundleContents: Sendable {
     /// Path in the archive.
     package var path: String
     package var source: Source
+    /// How many secrets were taken out of it already, by the rule.
+    package var removed: [String: Int]
 
-    package init(_ path: String, _ source: Source) {
+    package init(_ path: String, _ source: Source, removed: [String: Int] = [:]) {
       self.path = path
       self.source = source
+      self.removed = removed
     }
   }
 
@@ -43,11 +53,19 @@ package struct BundleContents: Sendable {
   package var entries: [Entry]
   /// Files and folders that are left out of trees wherever they are found, by identity.
   package var excluded: [String]
+  /// What is taken out of all entries; `nil` for a bundle that does not say.
+  package var redaction: BundleRedactionChoice?
+  /// Names of variables whose values were taken out of the command already.
+  package var removedVariables: [String] = []
 
-  package init(manifest: BundleManifest, entries: [Entry], excluded: [String] = []) {
+  package init(
+    manifest: BundleManifest, entries: [Entry], excluded: [String] = [],
+    redaction: BundleRedactionChoice? = nil
+  ) {
     self.manifest = manifest
     self.entries = entries
     self.excluded = excluded
+    self.redaction = redaction
   }
 }
 
@@ -62,7 +80,9 @@ extension BundleContents {
       let ranks = (Self.rank(lhs.path), Self.rank(rhs.path))
       return ranks.0 != ranks.1 ? ranks.0 < ranks.1 : ByteName(lhs.path) < ByteName(rhs.path)
     }
-    var seen: Set<String> = [BundlePaths.manifest, BundlePaths.contents]
+    var seen: Set<String> = [
+      BundlePaths.manifest, BundlePaths.contents, BundlePaths.redactions,
+    ]
     for entry in ranked {
       let parts = entry.path.split(separator: "/", omittingEmptySubsequences: false)
       let isPlain = parts.allSatisfy { part in
@@ -101,6 +121,7 @@ package enum BundlePaths {
   package static let container = "container"
   package static let attachments = "attachments"
   package static let selection = "selection"
+  package static let redactions = "redactions.json"
   package static let contents = "contents.json"
 
   /// Where what an app's process wrote is; characters that have no place in a file's name are `_`.
@@ -119,6 +140,6 @@ package enum BundlePaths {
 
   static let order = [
     "logs", events, journal, command, reproScript, crash, hang, index, container, attachments,
-    selection,
+    selection, redactions,
   ]
 }

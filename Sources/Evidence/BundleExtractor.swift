@@ -34,6 +34,7 @@ final class BundleExtractor: BundleVisitor {
   }
 
   func begin(_ entry: BundleEntry) throws {
+    try checkStop()
     guard let components = relative(entry.path) else { return }
     do throws(Obstacle) {
       try check(entry, components)
@@ -52,6 +53,7 @@ final class BundleExtractor: BundleVisitor {
 
   func data(_ bytes: UnsafeRawBufferPointer) throws {
     guard file != nil else { return }
+    try checkStop()
     do throws(SystemFailure) {
       try writeAll(bytes, to: file?.number ?? -1)
     } catch {
@@ -111,6 +113,10 @@ final class BundleExtractor: BundleVisitor {
     return report
   }
 
+  private func checkStop() throws {
+    if options.isStopped() { throw EvidenceError(.stopped, "the extraction was given up") }
+  }
+
   // MARK: - Steps
 
   /// Why an entry is not made: its own fault, or the system's.
@@ -147,7 +153,7 @@ final class BundleExtractor: BundleVisitor {
     switch entry.kind {
     case .file, .folder: break
     case .symlink:
-      if options.links == .refuseOutside, leadsOutside(entry.linkTarget, components) {
+      if options.links == .refuseOutside, Self.leadsOutside(entry.linkTarget, components) {
         throw .refused(.linkOutside)
       }
     case .hardlink: throw .refused(.hardlink)
@@ -160,7 +166,7 @@ final class BundleExtractor: BundleVisitor {
   ///
   /// `..` counts only at the start, where the folders above are known to be folders; after a name,
   /// which may itself be a link, it is taken as leading out.
-  private func leadsOutside(_ target: ByteName?, _ components: [ArraySlice<UInt8>]) -> Bool {
+  static func leadsOutside(_ target: ByteName?, _ components: [ArraySlice<UInt8>]) -> Bool {
     guard let target, target.bytes.first != UInt8(ascii: "/") else { return true }
     let parts = target.components.filter { !$0.isEmpty && $0 != [46] }
     let ups = parts.prefix { $0 == [46, 46] }.count

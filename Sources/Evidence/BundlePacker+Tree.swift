@@ -63,6 +63,14 @@ extension BundlePacker {
     let path = ByteName(bytes: bytes)
     do {
       let status = try status(of: name, in: folder)
+      if let redaction {
+        let redacted = redaction.redactedName(path)
+        if redacted != path {
+          return note(
+            redacted, .excluded, ArchiveEntryKind(fileType: status.st_mode),
+            "left out: its name holds a secret")
+        }
+      }
       if excluded.contains(status.identity) {
         return noteExcluded(path, ArchiveEntryKind(fileType: status.st_mode))
       }

@@ -59,7 +59,7 @@ extension BundleReader {
       if let problem = check.problems.first(where: { $0.code == .limit }) {
         throw EvidenceError(.limit, problem.message, context: ["path": path])
       }
-      guard check.manifest != nil else {
+      guard check.hasManifest else {
         throw EvidenceError.notABundle(
           path, check.problems.first?.message ?? "it has no manifest")
       }

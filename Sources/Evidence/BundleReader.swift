@@ -4,6 +4,8 @@
 package struct BundleReader: Sendable {
   package let path: String
   package let limits: BundleLimits
+  /// What the archive is to be.
+  var form = ArchiveForm.failureBundle
 
   package init(path: String, limits: BundleLimits = BundleLimits()) {
     self.path = path

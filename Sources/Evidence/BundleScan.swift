@@ -98,7 +98,7 @@ struct BundleScan: ~Copyable {
     let bytes = try reading { try reader.readData(maxBytes: bundle.limits.manifestBytes) }
     check.cutEntry = nil
     do {
-      check.manifest = try bundle.manifest(from: bytes)
+      try bundle.form.takeManifest(bytes, bundle.path, &check)
     } catch let error as EvidenceError where error.code == .malformed {
       check.add(.noManifest, entry.path, error.description)
       return false
@@ -132,6 +132,7 @@ struct BundleScan: ~Copyable {
       items.removeAll(keepingCapacity: true)
     }
     list.finish()
+    check.digest = list.digest
     if let problem = list.problem {
       check.add(.brokenList, entry.path, "the list of contents is broken: \(problem)")
       return

@@ -58,6 +58,8 @@ struct ContentsListWriter {
   private var entries: [UInt8] = []
   private var notes: [UInt8] = []
   private(set) var count = 0
+  /// The notes that are in the text.
+  private(set) var kept: [ContentsNote] = []
   /// Notes that are only counted.
   private var unlisted: ContentsNote?
   private var unlistedCount = 0
@@ -89,6 +91,7 @@ struct ContentsListWriter {
     }
     if !notes.isEmpty { notes += Array(",\n".utf8) }
     notes += line
+    kept.append(note)
   }
 
   /// The whole text. Its last line holds the digest of the lines before.

@@ -18,6 +18,8 @@ struct ContentsListReader {
   private var hash = SHA256Box()
   /// What is wrong with the list, as one sentence; nothing more is read then.
   private(set) var problem: String?
+  /// SHA-256 of all lines but the last, in hexadecimal; `nil` until the list was whole.
+  private(set) var digest: String?
 
   /// Takes the next bytes of the text and hands out the lines that are complete.
   ///
@@ -64,8 +66,10 @@ struct ContentsListReader {
   }
 
   private mutating func takeLast(_ text: ArraySlice<UInt8>) {
-    let expected = Array("],\"sha256\":\"\(hexadecimal(hash.finish()))\"}".utf8)
+    let found = hexadecimal(hash.finish())
+    let expected = Array("],\"sha256\":\"\(found)\"}".utf8)
     if text.elementsEqual(expected) {
+      digest = found
       section = .end
     } else {
       problem = "its own digest does not match"

@@ -1,9 +1,13 @@
 /// A crash report of Swift's backtracer without the contents of registers and memory, which can
 /// hold secrets of the program under test; as it is when it is no JSON.
-package func redactedCrashReport(_ bytes: [UInt8]) -> [UInt8]? {
-  guard var report = try? decodedJSON(JSONValue.self, from: bytes) else { return bytes }
-  report.remove(["capturedMemory", "registers"])
-  return (try? encodedJSON(report, pretty: true)).map { $0 + [10] }
+///
+/// - Returns: The report, and how many members were taken out, by the rule; `nil` when it cannot be
+///   written again.
+package func redactedCrashReport(_ bytes: [UInt8]) -> (bytes: [UInt8], removed: [String: Int])? {
+  guard var report = try? decodedJSON(JSONValue.self, from: bytes) else { return (bytes, [:]) }
+  let count = report.remove(["capturedMemory", "registers"])
+  guard let text = try? encodedJSON(report, pretty: true) else { return nil }
+  return (text + [10], count == 0 ? [:] : ["crash-memory": count])
 }
 
 /// Any JSON.
@@ -50,23 +54,29 @@ private enum JSONValue: Codable {
   }
 
   /// Removes members of these names, at any depth.
-  mutating func remove(_ names: Set<String>) {
+  ///
+  /// - Returns: How many there were.
+  mutating func remove(_ names: Set<String>) -> Int {
+    var count = 0
     switch self {
     case .array(let values):
       self = .array(
         values.map {
           var value = $0
-          value.remove(names)
+          count += value.remove(names)
           return value
         })
     case .object(let members):
+      let kept = members.filter { !names.contains($0.key) }
+      count = members.count - kept.count
       self = .object(
-        members.filter { !names.contains($0.key) }.mapValues {
+        kept.mapValues {
           var value = $0
-          value.remove(names)
+          count += value.remove(names)
           return value
         })
     default: break
     }
+    return count
   }
 }

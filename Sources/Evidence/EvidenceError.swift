@@ -18,6 +18,10 @@ package struct EvidenceError: Error, Sendable {
     case malformed
     /// The file is something else than a failure bundle.
     case notABundle = "not-a-bundle"
+    /// The file is something else than a run archive.
+    case notAnArchive = "not-an-archive"
+    /// Another version of Carrel has packed a run archive, and it cannot be run by this one.
+    case otherVersion = "other-version"
     /// The archive ends before its end.
     case cutOff = "cut-off"
     /// A documented limit was reached; see ``BundleLimits``.

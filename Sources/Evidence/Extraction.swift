@@ -13,6 +13,8 @@ package struct ExtractionOptions: Sendable {
   package var links: Links
   /// Extracts only what lies in this folder of the bundle, without the folder's own name.
   package var subtree: String?
+  /// Polled while extracting, on the same thread; `true` gives up.
+  package var isStopped: @Sendable () -> Bool = { false }
 
   package init(links: Links = .refuseOutside, subtree: String? = nil) {
     self.links = links

@@ -31,7 +31,11 @@ package enum FailureBundle {
       excluded.insert(try file.status().identity)
       let archive = try ArchiveWriter(
         descriptor: file.descriptor, path: path, compression: compression)
-      let packer = BundlePacker(archive: archive, limits: limits, excluded: excluded)
+      let redaction = contents.redaction.map {
+        BundleRedaction($0, variables: contents.removedVariables)
+      }
+      let packer = BundlePacker(
+        archive: archive, limits: limits, excluded: excluded, redaction: redaction)
       packer.isStopped = isStopped
       try packer.add(
         ByteName(BundlePaths.manifest),
@@ -53,19 +57,13 @@ extension BundlePacker {
   fileprivate func add(_ entry: BundleContents.Entry) throws {
     let path = ByteName(entry.path)
     switch entry.source {
-    case .bytes(let bytes, let mode): try add(path, bytes: bytes, mode: mode)
+    case .bytes(let bytes, let mode):
+      try add(path, bytes: bytes, mode: mode, alreadyTaken: entry.removed)
     case .item(let item, let root):
+      redaction?.add(path, entry.removed)
       try add(
         path, item: root == nil ? lastComponent(of: item) : item,
         below: root ?? folder(of: item), followsRoot: root == nil)
     }
-  }
-
-  /// Adds the list of contents as the last entry and ends the archive.
-  fileprivate func finish() throws {
-    let text = list.text()
-    try archive.begin(ByteName(BundlePaths.contents), kind: .file, mode: 0o644, size: text.count)
-    try text.withUnsafeBytes { try archive.write($0) }
-    try archive.finish()
   }
 }

@@ -6,16 +6,29 @@ package struct RecordedCommand: Codable, Sendable {
   package var directory: String?
   /// Where the container was.
   package var container: String
+  /// The mask of permissions that new files did not get (umask(2)), in octal: `0022`; `nil` when it
+  /// is not known.
+  package var umask: String?
 
+  /// - Parameter fileMask: See ``umask``.
   package init(
     executable: String, arguments: [String], environment: [String: String], directory: String?,
-    container: String
+    container: String, fileMask: UInt32? = nil
   ) {
+    umask = fileMask.map { mask in
+      let digits = String(mask & 0o777, radix: 8)
+      return String(repeating: "0", count: 4 - digits.count) + digits
+    }
     self.executable = executable
     self.arguments = arguments
     self.environment = environment
     self.directory = directory
     self.container = container
+  }
+
+  /// The number that ``umask`` is; `nil` when that is no mask.
+  package var fileMask: UInt32? {
+    umask.flatMap { UInt32($0, radix: 8) }.flatMap { $0 <= 0o777 ? $0 : nil }
   }
 
   /// `repro.sh`: runs the test again with `carrel repro`, which needs the package.

@@ -22,7 +22,8 @@ package struct RunOverview: Sendable {
   package var header: RunHeader?
   /// Seconds since 1970; of the first event, else what the ID tells.
   package var startedAt: Double?
-  /// Number of planned tests by the word of their verdict.
+  /// Number of planned tests by the word of their verdict; of a run that goes on, those without a
+  /// result by that of their progress.
   package var verdicts: [String: Int] = [:]
   package var usage: DiskUsage
   /// Why the record is not to be removed; `nil` when it can be.
@@ -76,7 +77,8 @@ extension RunRecord {
       overview.verdicts = verdicts
       return
     }
-    let state = RunState(try allEvents())
+    var state = RunState(try allEvents())
+    state.goesOn = isRunning
     overview.verdicts = state.verdicts
     if let finish = state.finish { overview.state = .finished(finish) }
   }

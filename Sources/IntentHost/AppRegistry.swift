@@ -51,7 +51,7 @@ package struct AppRegistry: Sendable {
       parameters: AppIntents.parameters(of: type.init()).map {
         AppDescription.Member(
           name: $0.name, title: $0.parameter._title, type: $0.parameter._type,
-          hasDefault: $0.parameter._hasDefault)
+          hasDefault: $0.parameter._hasDefault, range: $0.parameter._range)
       })
   }
 

@@ -72,9 +72,11 @@ final class EntityResolver: _EntityResolving {
     let found = try await entities(
       .init(type: type.persistentIdentifier, kind: .identifiers([identifier])), as: type)
     guard let first = found.first else {
+      let isPossible = Entity.ID.entityIdentifier(for: identifier) != nil
       throw WireError(
         .entityNotFound,
-        "there is no \(type.persistentIdentifier) with the identifier '\(identifier)'")
+        "there is no \(type.persistentIdentifier) with the identifier '\(identifier)'"
+          + (isPossible ? "" : ", which is no \(Entity.ID.self)"))
     }
     return first
   }

@@ -9,13 +9,19 @@ extension WireError {
       self = error
       return
     }
+    if let error = error as? WireShapeError {
+      self.init(.invalidParameters, "\(error)")
+      return
+    }
     let system = error as NSError
     let text = Self.text(of: error)
     self.init(
       .thrownByApp, text,
       origin: Origin(
         domain: system.domain, code: system.code, caseName: Self.caseName(of: error),
-        localizedDescription: text, debugDescription: String(describing: error)))
+        localizedDescription: text, debugDescription: String(describing: error),
+        recoverySuggestion: (error as? any LocalizedError)?.recoverySuggestion
+          ?? system.localizedRecoverySuggestion))
   }
 
   /// The text for people, of the first of its sources that the error has.
@@ -24,8 +30,10 @@ extension WireError {
       return String(localized: error.localizedStringResource)
     }
     if let text = (error as? any LocalizedError)?.errorDescription { return text }
-    if type(of: error) is NSError.Type { return error.localizedDescription }
-    return String(describing: error)
+    let text = String(describing: error)
+    // NSError, and Foundation's errors that are made of one.
+    let isSystems = type(of: error) is NSError.Type || text.hasPrefix("Error Domain=")
+    return isSystems ? error.localizedDescription : text
   }
 
   /// The name of the case of an enumeration, without its associated values.

@@ -43,6 +43,14 @@ package struct AppFinder {
     apps(among: executableFiles(in: folder), currentProducts(in: folder))
   }
 
+  /// The file names of the programs of the last build, apps or not, that are whole.
+  package static func programs(in folder: String) -> [String] {
+    let current = currentProducts(in: folder)
+    return executableFiles(in: folder).filter { path in
+      current?.contains(lastComponent(of: path)) ?? true && isWholeProgram(path)
+    }.map { lastComponent(of: $0) }
+  }
+
   private static func apps(among files: [String], _ current: Set<String>?) -> [String] {
     files.filter { path in
       current?.contains(lastComponent(of: path)) ?? true
@@ -96,7 +104,7 @@ package struct AppFinder {
   package struct Found {
     package var apps: [InstalledApp] = []
     /// What is wrong with the others.
-    package var problems: [String] = []
+    package var problems: [AppProblem] = []
     /// What each app answered, by its executable.
     package var answers: [String: [UInt8]] = [:]
   }
@@ -105,7 +113,7 @@ package struct AppFinder {
   ///
   /// - Parameter ends: How each ended, for people.
   package func result(ends: [String]) -> Found {
-    var found = Found(problems: damages)
+    var found = Found(problems: damages.map { AppProblem(message: $0) })
     var ends = ends.makeIterator()
     for index in executables.indices {
       let end = asked.contains(index) ? ends.next() : nil
@@ -113,7 +121,7 @@ package struct AppFinder {
         found.apps.append(try app(index, end: end ?? "nothing"))
         found.answers[executables[index]] = outputs[index]
       } catch {
-        found.problems.append(error.message)
+        found.problems.append(AppProblem(message: error.message))
       }
     }
     let (unambiguous, conflicts) = Self.separate(found.apps)
@@ -139,11 +147,16 @@ package struct AppFinder {
   }
 
   /// Takes out apps that share a bundle identifier: nobody knows which one is meant.
-  static func separate(_ apps: [InstalledApp]) -> (apps: [InstalledApp], problems: [String]) {
+  static func separate(
+    _ apps: [InstalledApp]
+  ) -> (apps: [InstalledApp], problems: [AppProblem]) {
     let groups = Dictionary(grouping: apps, by: \.bundleIdentifier)
     let problems = groups.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map {
-      "\($0.key) is the bundle identifier of several executables: "
-        + $0.value.map(\.executable).joined(separator: ", ")
+      AppProblem(
+        bundleIdentifier: $0.key,
+        message: "\($0.key) is the bundle identifier of several executables: "
+          + $0.value.map(\.executable).joined(separator: ", ")
+          + "; give each of them one of its own")
     }
     return (apps.filter { groups[$0.bundleIdentifier]?.count == 1 }, problems)
   }

@@ -12,6 +12,8 @@ final class AppSlot {
   struct Call {
     var method: String
     var parameters: WireJSON
+    /// Bytes of the message that it came in.
+    var size = 0
     /// Told the app's answer, or why there is none.
     var onAnswer: (Result<WireJSON, WireError>) -> Void
   }
@@ -25,20 +27,31 @@ final class AppSlot {
     case ending(SupervisedProcess)
   }
 
+  /// Calls that may wait for an app.
+  static let maximumQueue = 4096
+  /// Bytes of the calls that may wait for an app.
+  static let maximumQueuedBytes = 64 << 20
+
   let app: InstalledApp
   /// Proves that a connection is from the process that was started.
   private(set) var token = ""
   private unowned let system: IntentSystem
   private var state = State.idle
   private var queue: [Call] = []
+  /// Bytes of the calls in it.
+  private var queuedBytes = 0
   private var current: Call?
   private var nextID = 1
+  /// When the current call was passed on.
+  private var answeringSince = 0.0
   private var timer: EventLoop.Timer?
   /// Why the process is being ended.
   private var blame: WireError?
   private var log = HostLog()
   private var isStopping = false
   private var endedByItself = false
+  /// Whether the process has ended and is asked nothing more.
+  private var isOver = false
   /// Whether the process has said hello.
   private var hasConnected = false
 
@@ -60,8 +73,29 @@ final class AppSlot {
 
   func enqueue(_ call: Call) {
     guard !isStopping else { return call.onAnswer(.failure(Self.stopped)) }
+    guard queue.count < Self.maximumQueue, queuedBytes + call.size <= Self.maximumQueuedBytes else {
+      return call.onAnswer(
+        .failure(
+          WireError(
+            .invalidRequest,
+            "\(queue.count) calls of \(queuedBytes) bytes wait for \(app.bundleIdentifier); "
+              + "\(Self.maximumQueue) of \(Self.maximumQueuedBytes) bytes can")))
+    }
     queue.append(call)
+    queuedBytes += call.size
     goOn()
+  }
+
+  /// Whether a connection is that of the process that runs now.
+  func isCurrent(_ peer: Peer) -> Bool {
+    guard case .ready(_, let own) = state else { return false }
+    return own === peer
+  }
+
+  private func takeNext() -> Call {
+    let next = queue.removeFirst()
+    queuedBytes -= next.size
+    return next
   }
 
   /// The process has connected and says which app it is.
@@ -93,10 +127,19 @@ final class AppSlot {
   ///
   /// - Parameter peer: The connection; one of an earlier process counts for nothing.
   func take(_ message: Result<WireMessage, WireError>, from peer: Peer) {
-    guard case .ready(_, let own) = state, own === peer else { return }
+    // What comes after the limit has passed counts for nothing.
+    guard case .ready(_, let own) = state, own === peer, blame == nil else { return }
     switch message {
     case .success(.result(let id, let value)) where current != nil && id == nextID - 1:
-      finish(.success(value))
+      if let method = current?.method, let problem = problem(with: value, to: method) {
+        end(
+          .init(
+            .appSpeaksOtherwise,
+            "\(app.bundleIdentifier) answered '\(method)' with what nobody understands: \(problem)"
+          ))
+      } else {
+        finish(.success(value))
+      }
     case .success(.failure(let id?, let error)) where current != nil && id == nextID - 1:
       finish(.failure(error))
     case .success(let message):
@@ -139,19 +182,38 @@ final class AppSlot {
     isStopping = true
     let waiting = queue
     queue = []
+    queuedBytes = 0
     for call in waiting { call.onAnswer(.failure(Self.stopped)) }
     if case .ready(_, let peer) = state, current == nil {
       peer.close()
     } else {
-      end(Self.stopped)
+      end(
+        current.map { call in
+          let time = ((monotonicSeconds() - answeringSince) * 10).rounded() / 10
+          return WireError(
+            .callerEnded,
+            "\(name(of: call)) had not answered after \(time.formattedSeconds), when whoever "
+              + "called ended")
+        } ?? Self.stopped)
     }
   }
 
-  private static let stopped = WireError(.appEnded, "the intent system was stopped")
+  private static let stopped = WireError(.callerEnded, "the intent system was stopped")
 
   /// The intent or the kind of call that the app is answering, or is started for.
   var openCall: String? {
-    (current ?? queue.first).map { $0.parameters["intent"]?.string ?? "'\($0.method)'" }
+    (current ?? queue.first).map { Self.shortName(of: $0) }
+  }
+
+  private static func shortName(of call: Call) -> String {
+    if let intent = call.parameters["intent"]?.string { return intent }
+    if let type = call.parameters["query"]?["type"]?.string { return "the query of \(type)" }
+    return "'\(call.method)'"
+  }
+
+  /// For people: `CreateNote of com.example.Notes`.
+  private func name(of call: Call) -> String {
+    "\(Self.shortName(of: call)) of \(app.bundleIdentifier)"
   }
 
   var isIdle: Bool {
@@ -160,17 +222,21 @@ final class AppSlot {
   }
 
   private func goOn() {
-    guard current == nil, let next = queue.first else { return }
+    guard current == nil, !isOver, !queue.isEmpty else { return }
     switch state {
     case .idle: start()
     case .starting, .ending: break
     case .ready(_, let peer):
-      queue.removeFirst()
+      let next = takeNext()
       current = next
+      answeringSince = monotonicSeconds()
       let id = nextID
       nextID += 1
       timer = system.loop.after(system.configuration.callLimit) { [weak self] in self?.hangs() }
-      peer.send(.request(id: id, method: next.method, parameters: next.parameters))
+      let refusal = peer.send(
+        .request(id: id, method: next.method, parameters: next.parameters),
+        "call of '\(next.method)'")
+      if let refusal { finish(.failure(refusal)) }
     }
   }
 
@@ -203,11 +269,20 @@ final class AppSlot {
     }
   }
 
+  /// The limit of the current call has passed: the process is ended when somebody has looked at it.
   private func hangs() {
+    guard case .ready(let process, _) = state, let current else { return }
     let limit = system.configuration.callLimit.formattedSeconds
-    end(
-      WireError(
-        .appHangs, "\(app.bundleIdentifier) did not answer within \(limit); its process was ended"))
+    let advice = system.configuration.callLimitAdvice.map { "; \($0)" } ?? ""
+    let reason = WireError(
+      .appHangs,
+      "\(name(of: current)) did not answer within \(limit); its process was ended\(advice)")
+    blame = reason
+    let goOn = { [weak self] in
+      guard let self, case .ready(let now, _) = state, now === process else { return }
+      end(reason)
+    }
+    system.configuration.onHang.map { $0(reason.message, goOn) } ?? goOn()
   }
 
   /// Ends the process and charges the reason to the current call.
@@ -229,8 +304,11 @@ final class AppSlot {
   }
 
   private func processEnded(_ end: ProcessEnd) {
+    isOver = true
+    var connection: Peer?
+    if case .ready(_, let peer) = state { connection = peer }
     // An answer that it gave before its end counts.
-    if case .ready(_, let peer) = state { peer.drain() }
+    connection?.drain()
     system.loop.cancel(timer)
     var error =
       blame
@@ -239,9 +317,13 @@ final class AppSlot {
         "the process of \(app.bundleIdentifier) ended with \(end)"
           + (!hasConnected
             ? " before it connected"
-            : current == nil ? " while it had nothing to answer" : " before it answered"))
+            : current.map { " before it answered \(Self.shortName(of: $0))" }
+              ?? " while it had nothing to answer"))
     error.log = log.text.isEmpty ? nil : log.text
     state = .idle
+    // Whoever else has the connection: nothing it says counts any more.
+    connection?.close()
+    isOver = false
     if current != nil {
       finish(.failure(error))
     } else if !hasConnected {
@@ -254,7 +336,7 @@ final class AppSlot {
 
   private func failNext(_ error: WireError) {
     guard !queue.isEmpty else { return }
-    queue.removeFirst().onAnswer(.failure(error))
+    takeNext().onAnswer(.failure(error))
   }
 
   private func finish(_ result: Result<WireJSON, WireError>) {
@@ -276,7 +358,7 @@ final class AppSlot {
 
 /// The end of what a process wrote.
 private struct HostLog {
-  private static let limit = 16 << 10
+  private static let limit = 64 << 10
   private var bytes: [UInt8] = []
 
   var text: String { String(decoding: bytes.suffix(Self.limit), as: UTF8.self) }

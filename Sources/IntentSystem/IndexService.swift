@@ -13,14 +13,24 @@ final class IndexService {
   private var waiting: [(Result<Void, WireError>) -> Void] = []
   private var timer: EventLoop.Timer?
   private var isStopped = false
-  /// The first update that failed since somebody waited.
+  /// The first update that failed and nobody was told of.
   private var failure: WireError?
+  /// The first update for whose failure the surroundings are at fault, whoever was told.
+  private var faultOfSurroundings: WireError?
+
+  /// What has to be told at the end.
+  var fault: (error: WireError, isOfSurroundings: Bool)? {
+    faultOfSurroundings.map { ($0, true) } ?? failure.map { ($0, false) }
+  }
 
   init(_ index: SearchIndex, loop: EventLoop, delay: Double) {
     self.index = index
     self.loop = loop
     self.delay = delay
   }
+
+  /// Number of updates that cannot be found yet.
+  var pendingUpdates: Int { pending.count }
 
   /// Answers nothing from now on; what cannot be found yet waits for ``close(settling:)``.
   func stop() {
@@ -79,10 +89,15 @@ final class IndexService {
     guard let index, !isStopped else {
       return .failure(WireError(.internalError, "the index is closed"))
     }
+    if let failure {
+      self.failure = nil
+      return .failure(failure)
+    }
     do throws(SearchIndexError) {
       return .success(try question(index))
     } catch {
-      return .failure(WireError(.internalError, "\(error)"))
+      let isQuestion = error.code == .queryTooLong
+      return .failure(WireError(isQuestion ? .invalidParameters : .internalError, "\(error)"))
     }
   }
 
@@ -118,7 +133,9 @@ final class IndexService {
         try index?.apply(update)
       } catch {
         if error.isBusy, !all, now - due < Self.busyLimit { return false }
-        failure = failure ?? WireError(.internalError, "\(error)")
+        let failed = WireError(.internalError, "an app's update of the index failed: \(error)")
+        failure = failure ?? failed
+        if error.isOfSurroundings { faultOfSurroundings = faultOfSurroundings ?? failed }
       }
       applied += 1
     }

@@ -31,8 +31,8 @@ extension IntentSystem {
     guard version.split(separator: ".").first == own.split(separator: ".").first else {
       let error = WireError(
         .otherVersion,
-        "the intent system speaks version \(own) of the protocol, the other side \(version); build "
-          + "both with the same version of Carrel")
+        "the intent system speaks version \(own) of the protocol, the other side "
+          + "\(version.shortened(to: 200)); build both with the same version of Carrel")
       peer.send(.failure(id: id, error))
       peer.close()
       slot(expecting: parameters["token"]?.string)?.refuse(error)
@@ -84,9 +84,13 @@ extension IntentSystem {
   private func answerHost(_ peer: Peer, _ id: Int, _ method: String, _ parameters: WireJSON) {
     guard method == "index.update" else {
       peer.send(
-        .failure(id: id, WireError(.methodNotFound, "the system knows no method '\(method)'")))
+        .failure(
+          id: id,
+          WireError(.methodNotFound, "the system knows no method '\(method.shortened(to: 200))'")))
       return
     }
+    // What an ended app has left behind is no app, although it has the connection.
+    guard case .host(let slot) = peer.role, slot.isCurrent(peer) else { return }
     do throws(WireShapeError) {
       index.enqueue(try IndexUpdate(json: parameters))
       peer.send(.result(id: id, .object([])))

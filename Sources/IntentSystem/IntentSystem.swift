@@ -20,7 +20,11 @@ package final class IntentSystem {
     package var indexPath: String
     package var apps: [InstalledApp]
     /// What is wrong with other executables; told when an app is not found.
-    package var problems: [String] = []
+    package var problems: [AppProblem] = []
+    /// Why apps must not be called, by their bundle identifiers: every call of one fails with it.
+    package var faults: [String: WireError] = [:]
+    /// Whether the apps were built for release; `nil` when that is not known.
+    package var isReleaseBuild: Bool?
     /// Variables of the apps' processes.
     package var environment: [String: String]
     /// Working directory of the apps' processes.
@@ -34,6 +38,8 @@ package final class IntentSystem {
     package var fixtureToken: String?
     /// Seconds that an app has for one call.
     package var callLimit = 30.0
+    /// How that limit can be changed, for people.
+    package var callLimitAdvice: String?
     /// Seconds from the start of an app's process to its hello.
     package var startLimit = 20.0
     /// Seconds from an app's update of the index to the time it can be found.
@@ -50,6 +56,15 @@ package final class IntentSystem {
     package var onLeaks: (([LeakedProcess]) -> Void)?
     /// Called when an app's process has ended while it had nothing to answer.
     package var onStrayEnd: ((WireError) -> Void)?
+    /// Called with why an app's process is about to be ended: it does not answer. The process lives
+    /// until the handler calls what it is given.
+    package var onHang: ((String, @escaping () -> Void) -> Void)?
+    /// Called when a call could not be made because of the app's surroundings: it is one of
+    /// ``faults``, or ``problems`` keep it from being called.
+    package var onFault: ((WireError) -> Void)?
+    /// Called when the index is asked while updates cannot be found yet, with their number and what
+    /// was asked for.
+    package var onPendingUpdates: ((Int, String) -> Void)?
 
     package init(
       socketPath: String, indexPath: String, apps: [InstalledApp],
@@ -70,6 +85,10 @@ package final class IntentSystem {
 
   /// Seconds that a process which has closed its connection gets to end by itself.
   static let endGrace = 0.5
+  /// Connections at once; more are refused.
+  static let maximumConnections = 128
+  /// Bytes that all connections together may keep; whoever goes beyond is cut off.
+  static let maximumBuffered = 256 << 20
 
   let configuration: Configuration
   let loop: EventLoop
@@ -160,6 +179,10 @@ package final class IntentSystem {
       })
   }
 
+  /// What went wrong when apps told the index something, and whether the surroundings are at fault;
+  /// `nil` when nobody needs to be told.
+  package var indexFault: (error: WireError, isOfSurroundings: Bool)? { index.fault }
+
   /// A call that an app is answering now, for people: `CreateNote of com.example.Notes`.
   package var openCall: String? {
     slots.sorted { $0.key < $1.key }.lazy.compactMap { bundle, slot in
@@ -228,11 +251,21 @@ package final class IntentSystem {
       }
       let peer = Peer(
         descriptor: descriptor, loop: loop,
+        isTooMuch: { [unowned self] in
+          peers.values.reduce(0) { $0 + $1.buffered } > Self.maximumBuffered
+        },
         onMessage: { [unowned self] in take($1, from: $0) },
         onClose: { [unowned self] peer in
           peers[ObjectIdentifier(peer)] = nil
           if case .host(let slot) = peer.role { slot.disconnected(peer) }
         })
+      guard peers.count < Self.maximumConnections else {
+        let refusal = WireError(
+          .invalidRequest, "there are \(Self.maximumConnections) connections already")
+        peer.send(.failure(id: nil, refusal))
+        peer.close()
+        continue
+      }
       peers[ObjectIdentifier(peer)] = peer
     }
   }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 package import IntentWire
+import RunModel
 import SearchIndex
 import Synchronization
 import SystemFiles
@@ -38,7 +39,10 @@ package final class PrivateSystem: Sendable {
       let template = root.path + "/index.sqlite"
       try SearchIndex.createEmpty(at: template)
       let container = try root.prepare(worker: 1, indexTemplate: template)
-      let scope = "private-\(getpid())"
+      let scope = "private-\(getpid())-" + String(UInt64.random(in: .min ... .max), radix: 16)
+      // Ends what apps have started when the test process is killed.
+      let watchdog = try? Watchdog(registry: registry)
+      watchdog?.cover(scope)
       var environment = container.environment
       for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] {
         environment[name] = callersEnvironment[name]
@@ -50,30 +54,24 @@ package final class PrivateSystem: Sendable {
         environment: environment, scope: scope, runtime: "private system of process \(getpid())",
         fixtureToken: nil)
       configuration.problems = found.problems
+      configuration.isReleaseBuild = lastComponent(of: folderOfExecutable()) == "release"
       let delay = callersEnvironment["CARREL_INDEX_DELAY"].flatMap { Double($0) }
       if let delay, delay >= 0 {
         configuration.indexDelay = delay
       }
       configuration.onStrayEnd = { error in
-        try? writeAll(Array("\(error.message)\n".utf8), to: STDERR_FILENO)
+        let log = error.log.map { "\n" + condensingBacktraces(in: $0) } ?? ""
+        try? writeAll(Array("\(error.message)\(log)\n".utf8), to: STDERR_FILENO)
       }
       let system = try IntentSystem(configuration, loop: loop, registry: registry)
-      removeAtExit(root)
+      try PrivateSystemEnd.arrange(system, loop: loop, root: root.path, scope: scope)
       onStart(.success(configuration.socketPath))
       loop.run { false }
-      withExtendedLifetime(system) {}
+      withExtendedLifetime((system, watchdog, root)) {}
     } catch let error as WireError {
       onStart(.failure(error))
     } catch {
       onStart(.failure(WireError(.internalError, "the intent system cannot be started: \(error)")))
-    }
-  }
-
-  /// The thread never ends, so its container is removed when the process does.
-  private static func removeAtExit(_ root: WorkRoot) {
-    removedAtExit.withLock { $0 = root.path }
-    atexit {
-      if let path = removedAtExit.withLock({ $0 }) { removeTree(path) }
     }
   }
 
@@ -82,10 +80,8 @@ package final class PrivateSystem: Sendable {
   }
 }
 
-private let removedAtExit = Mutex<String?>(nil)
-
 /// A semaphore of POSIX (sem_overview(7)).
-private final class Semaphore: @unchecked Sendable {
+final class Semaphore: @unchecked Sendable {
   // Only used through the system's calls, which any thread may make.
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -98,4 +94,17 @@ private final class Semaphore: @unchecked Sendable {
 
   func signal() { sem_post(semaphore) }
   func wait() { while sem_wait(semaphore) != 0 && errno == EINTR {} }
+
+  /// Waits for some time.
+  ///
+  /// - Returns: Whether somebody has signaled.
+  func wait(seconds: Int) -> Bool {
+    var end = timespec()
+    clock_gettime(CLOCK_REALTIME, &end)
+    end.tv_sec += seconds
+    while sem_timedwait(semaphore, &end) != 0 {
+      if errno != EINTR { return false }
+    }
+    return true
+  }
 }

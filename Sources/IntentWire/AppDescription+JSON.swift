@@ -46,10 +46,18 @@ extension AppDescription {
 
 extension AppDescription.Member {
   var json: WireJSON {
-    [
-      "name": .string(name), "title": .string(title), "type": .string("\(type)"),
-      "default": .bool(hasDefault),
+    var members: [WireJSON.Member] = [
+      .init("name", .string(name)), .init("title", .string(title)),
+      .init("type", .string("\(type)")), .init("default", .bool(hasDefault)),
     ]
+    switch range {
+    case .int(let least, let greatest):
+      members.append(.init("range", [.int(Int64(least)), .int(Int64(greatest))]))
+    case .double(let least, let greatest):
+      members.append(.init("range", [.double(least), .double(greatest)]))
+    case nil: break
+    }
+    return .object(members)
   }
 
   init(json: WireJSON) throws(WireShapeError) {
@@ -58,6 +66,13 @@ extension AppDescription.Member {
       title: try require(json["title"]?.string, "title"),
       type: try require(json["type"]?.string.flatMap { IntentValueType($0) }, "type"),
       hasDefault: try require(json["default"]?.bool, "default"))
+    guard let bounds = json["range"]?.array, bounds.count == 2 else { return }
+    if [.double, .optional(.double)].contains(type) {
+      range = .double(
+        try require(bounds[0].double, "range"), try require(bounds[1].double, "range"))
+    } else {
+      range = .int(try require(bounds[0].int, "range"), try require(bounds[1].int, "range"))
+    }
   }
 
   static func list(_ json: WireJSON?, _ name: String) throws(WireShapeError) -> [Self] {

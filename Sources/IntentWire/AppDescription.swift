@@ -8,12 +8,18 @@ public struct AppDescription: Hashable, Sendable {
     public var type: IntentValueType
     /// Whether a value is there when nobody gives one.
     public var hasDefault: Bool
+    /// The least and the greatest number that it takes, `int` or `double` as the type is.
+    public var range: IntentValueRange?
 
-    public init(name: String, title: String, type: IntentValueType, hasDefault: Bool = false) {
+    public init(
+      name: String, title: String, type: IntentValueType, hasDefault: Bool = false,
+      range: IntentValueRange? = nil
+    ) {
       self.name = name
       self.title = title
       self.type = type
       self.hasDefault = hasDefault
+      self.range = range
     }
   }
 
@@ -105,5 +111,29 @@ public struct AppDescription: Hashable, Sendable {
     self.entities = entities
     self.enumerations = enumerations
     self.shortcuts = shortcuts
+  }
+}
+
+/// Numbers from the one to the other, both of them included.
+public enum IntentValueRange: Hashable, Sendable, CustomStringConvertible {
+  case int(Int, Int)
+  case double(Double, Double)
+
+  /// Whether a value is one of them; what is no such number is not.
+  public func contains(_ value: IntentValue) -> Bool {
+    switch (self, value) {
+    case (.int(let least, let greatest), .int(let number)):
+      least <= number && number <= greatest
+    case (.double(let least, let greatest), .double(let number)):
+      least <= number && number <= greatest
+    default: false
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .int(let least, let greatest): "\(least) to \(greatest)"
+    case .double(let least, let greatest): "\(least) to \(greatest)"
+    }
   }
 }

@@ -13,10 +13,9 @@ extension IntentValue {
     case .null: .null
     case .bool(let flag): ["bool": .bool(flag)]
     case .int(let number): ["int": .int(Int64(number))]
-    case .double(let number):
-      ["double": number.isFinite ? .double(number) : .string("\(number)")]
+    case .double(let number): ["double": Self.json(number)]
     case .string(let text): ["string": .string(text)]
-    case .date(let seconds): ["date": .double(seconds)]
+    case .date(let seconds): ["date": Self.json(seconds)]
     case .url(let text): ["url": .string(text)]
     case .data(let bytes): ["data": .string(Base16.text(bytes))]
     case .file(let name, let bytes):
@@ -43,10 +42,9 @@ extension IntentValue {
     switch kind {
     case "bool": self = .bool(try require(value.bool, kind))
     case "int": self = .int(try require(value.int, kind))
-    case "double":
-      self = .double(try require(value.double ?? value.string.flatMap { Self.special($0) }, kind))
+    case "double": self = .double(try require(Self.number(value), kind))
     case "string": self = .string(try require(value.string, kind))
-    case "date": self = .date(try require(value.double, kind))
+    case "date": self = .date(try require(Self.number(value), kind))
     case "url": self = .url(try require(value.string, kind))
     case "data": self = .data(try require(value.string.flatMap { Base16.bytes($0) }, kind))
     case "file":
@@ -69,8 +67,15 @@ extension IntentValue {
     }
   }
 
-  private static func special(_ text: String) -> Double? {
-    ["nan": Double.nan, "inf": .infinity, "-inf": -.infinity][text]
+  /// A number, or the name of one that JSON does not have.
+  private static func json(_ number: Double) -> WireJSON {
+    if number.isFinite { return .double(number) }
+    return .string(number.isNaN ? "nan" : number > 0 ? "inf" : "-inf")
+  }
+
+  private static func number(_ json: WireJSON) -> Double? {
+    json.double
+      ?? json.string.flatMap { ["nan": Double.nan, "inf": .infinity, "-inf": -.infinity][$0] }
   }
 }
 

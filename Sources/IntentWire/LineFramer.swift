@@ -2,12 +2,16 @@
 public struct LineFramer: Sendable {
   private var pending: [UInt8] = []
   private var isSkipping = false
-  private let limit: Int
+  /// Bytes of a line without its newline; a new one counts from the next bytes on.
+  public var limit: Int
 
   public init(limit: Int = WireMessage.maximumLength) { self.limit = limit }
 
   /// Whether a line has begun and not ended.
   public var isInsideLine: Bool { isSkipping || !pending.isEmpty }
+
+  /// Bytes that are kept of a line that has not ended.
+  public var pendingCount: Int { pending.count }
 
   /// Takes the next bytes.
   ///

@@ -58,7 +58,7 @@ public final class WireConnection: Sendable {
       case .failure(let error): continuation.resume(returning: .failure(error))
       case .success(let id):
         let line = WireMessage.request(id: id, method: method, parameters: parameters).line
-        if let error = Self.refusal(of: line, "call of '\(method)'") {
+        if let error = WireMessage.refusal(of: line, "call of '\(method)'") {
           finish(id, .failure(error))
         } else if !send(line) {
           end(.init(.systemUnreachable, "the other side has closed the connection"))
@@ -66,11 +66,6 @@ public final class WireConnection: Sendable {
       }
     }
     return try result.get()
-  }
-
-  /// Tells the other side something.
-  public func notify(_ method: String, _ parameters: WireJSON) {
-    send(WireMessage.notification(method: method, parameters: parameters).line)
   }
 
   /// Calls the handler once when the connection has ended, at once when it has already.
@@ -84,15 +79,6 @@ public final class WireConnection: Sendable {
 
   /// Ends the connection; calls that wait fail.
   public func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
-
-  /// Why a line cannot be sent: the other side would end the connection, and every call with it.
-  private static func refusal(of line: [UInt8], _ what: String) -> WireError? {
-    let length = line.count - 1
-    guard length > WireMessage.maximumLength else { return nil }
-    return WireError(
-      .invalidRequest,
-      "the \(what) is \(length) bytes long; \(WireMessage.maximumLength) can be sent")
-  }
 
   @discardableResult
   private func send(_ line: [UInt8]) -> Bool {
@@ -123,7 +109,7 @@ public final class WireConnection: Sendable {
       Task { [self] in
         do throws(WireError) {
           let line = WireMessage.result(id: id, try await handler(method, parameters)).line
-          if let error = Self.refusal(of: line, "answer to '\(method)'") { throw error }
+          if let error = WireMessage.refusal(of: line, "answer to '\(method)'") { throw error }
           send(line)
         } catch {
           send(WireMessage.failure(id: id, error).line)

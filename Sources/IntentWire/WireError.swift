@@ -42,6 +42,10 @@ public struct WireError: Error, Hashable, Sendable {
     public static let systemUnreachable = Code(rawValue: 14)
     /// The app was compiled by another compiler than the one that the run is pinned to.
     public static let otherCompiler = Code(rawValue: 15)
+    /// Whoever called ended before the app answered.
+    public static let callerEnded = Code(rawValue: 16)
+    /// A number is less or greater than a parameter takes.
+    public static let outOfRange = Code(rawValue: 17)
   }
 
   /// What an error of an app was, as far as it can cross to another process.
@@ -54,16 +58,19 @@ public struct WireError: Error, Hashable, Sendable {
     public var localizedDescription: String
     /// What `String(describing:)` says of it.
     public var debugDescription: String
+    /// What to do about it, when the error says that.
+    public var recoverySuggestion: String?
 
     public init(
       domain: String, code: Int, caseName: String?, localizedDescription: String,
-      debugDescription: String
+      debugDescription: String, recoverySuggestion: String? = nil
     ) {
       self.domain = domain
       self.code = code
       self.caseName = caseName
       self.localizedDescription = localizedDescription
       self.debugDescription = debugDescription
+      self.recoverySuggestion = recoverySuggestion
     }
   }
 
@@ -76,6 +83,8 @@ public struct WireError: Error, Hashable, Sendable {
   public var origin: Origin?
   /// The name of the parameter, when one is to blame.
   public var parameter: String?
+  /// What a person would be asked, when an intent asks for a value.
+  public var prompt: String?
   /// The app's queries before the error; see docs/protocol.md.
   public var queries: WireJSON?
 
@@ -93,24 +102,57 @@ public struct WireError: Error, Hashable, Sendable {
 
 extension WireError: CustomStringConvertible {
   public var description: String { message }
+
+  /// What happened, without words of the process: of an error that the app threw, the error itself
+  /// with its domain, code and text.
+  public var fullText: String {
+    guard let origin else { return message }
+    let identity = "\(origin.domain) \(origin.code)"
+    // What an NSError says of itself repeats all of this, in another order in each process.
+    let isSystems = origin.debugDescription.hasPrefix("Error Domain=")
+    var text = isSystems ? identity : "\(origin.debugDescription) (\(identity))"
+    if origin.debugDescription != message { text += ": \(message)" }
+    if let advice = origin.recoverySuggestion, !advice.isEmpty { text += " \(advice)" }
+    return text
+  }
+}
+
+extension WireError.Code {
+  private static let names: [WireError.Code: String] = [
+    .parseError: "parseError", .invalidRequest: "invalidRequest",
+    .methodNotFound: "methodNotFound", .invalidParameters: "invalidParameters",
+    .internalError: "internalError", .thrownByApp: "thrownByApp", .unknownApp: "unknownApp",
+    .unknownName: "unknownName", .wrongType: "wrongType", .needsValue: "needsValue",
+    .appEnded: "appEnded", .appHangs: "appHangs", .appSpeaksOtherwise: "appSpeaksOtherwise",
+    .appNotStarted: "appNotStarted", .otherVersion: "otherVersion",
+    .entityNotFound: "entityNotFound", .unsupported: "unsupported",
+    .missingDependency: "missingDependency", .systemUnreachable: "systemUnreachable",
+    .otherCompiler: "otherCompiler", .callerEnded: "callerEnded", .outOfRange: "outOfRange",
+  ]
+
+  /// The name in docs/protocol.md; the number for one that has none there.
+  public var name: String { Self.names[self] ?? "\(rawValue)" }
 }
 
 extension WireError {
-  var json: WireJSON {
+  /// As it is in the answer to a call.
+  package var json: WireJSON {
     var data: [WireJSON.Member] = []
     if let log { data.append(.init("log", .string(log))) }
     if let parameter { data.append(.init("parameter", .string(parameter))) }
+    if let prompt { data.append(.init("prompt", .string(prompt))) }
     if let queries { data.append(.init("queries", queries)) }
     if let origin {
-      data.append(
-        .init(
-          "origin",
-          [
-            "domain": .string(origin.domain), "code": .int(Int64(origin.code)),
-            "case": origin.caseName.map { .string($0) } ?? .null,
-            "localizedDescription": .string(origin.localizedDescription),
-            "debugDescription": .string(origin.debugDescription),
-          ]))
+      var members: [WireJSON.Member] = [
+        .init("domain", .string(origin.domain)), .init("code", .int(Int64(origin.code))),
+        .init("case", origin.caseName.map { .string($0) } ?? .null),
+        .init("localizedDescription", .string(origin.localizedDescription)),
+        .init("debugDescription", .string(origin.debugDescription)),
+      ]
+      if let advice = origin.recoverySuggestion {
+        members.append(.init("recoverySuggestion", .string(advice)))
+      }
+      data.append(.init("origin", .object(members)))
     }
     var members: [WireJSON.Member] = [
       .init("code", .int(Int64(code.rawValue))), .init("message", .string(message)),
@@ -119,7 +161,7 @@ extension WireError {
     return .object(members)
   }
 
-  init(json: WireJSON) throws(WireShapeError) {
+  package init(json: WireJSON) throws(WireShapeError) {
     let data = json["data"]
     var origin: Origin?
     if let value = data?["origin"] {
@@ -128,12 +170,15 @@ extension WireError {
         code: try require(value["code"]?.int, "code"), caseName: value["case"]?.string,
         localizedDescription: try require(
           value["localizedDescription"]?.string, "localizedDescription"),
-        debugDescription: try require(value["debugDescription"]?.string, "debugDescription"))
+        debugDescription: try require(value["debugDescription"]?.string, "debugDescription"),
+        recoverySuggestion: value["recoverySuggestion"]?.string)
     }
     self.init(
       Code(rawValue: try require(json["code"]?.int, "code")),
       try require(json["message"]?.string, "message"), log: data?["log"]?.string, origin: origin,
       parameter: data?["parameter"]?.string)
+    prompt = data?["prompt"]?.string
     queries = data?["queries"]
+    self = shortened
   }
 }

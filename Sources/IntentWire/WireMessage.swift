@@ -13,13 +13,24 @@ public enum WireMessage: Hashable, Sendable {
   /// Bytes of a line without its newline; longer ones are not sent, and are the call's error.
   public static let maximumLength = 16 << 20
 
-  /// The message's line with its newline.
+  /// The message's line with its newline. That of a failure always fits, see
+  /// ``WireError/shortened``.
   public var line: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(256)
     json.write(to: &bytes)
     bytes.append(0x0A)
     return bytes
+  }
+
+  /// Why a line cannot be sent: the other side would end the connection, and every call with it.
+  ///
+  /// - Parameter what: What it is, for people: `call of 'x'`.
+  public static func refusal(of line: [UInt8], _ what: String) -> WireError? {
+    let length = line.count - 1
+    guard length > maximumLength else { return nil }
+    return WireError(
+      .invalidRequest, "the \(what) is \(length) bytes long; \(maximumLength) can be sent")
   }
 
   private var json: WireJSON {
@@ -33,7 +44,7 @@ public enum WireMessage: Hashable, Sendable {
     case .result(let id, let value):
       ["jsonrpc": "2.0", "id": .int(Int64(id)), "result": value]
     case .failure(let id, let error):
-      ["jsonrpc": "2.0", "id": id.map { .int(Int64($0)) } ?? .null, "error": error.json]
+      ["jsonrpc": "2.0", "id": id.map { .int(Int64($0)) } ?? .null, "error": error.shortened.json]
     }
   }
 

@@ -52,12 +52,14 @@ extension RunMerge {
       header.network = nil
       header.writable = nil
       header.scratch = nil
+      header.home = nil
       return
     }
     header.isolationReason = headers.common(\.isolationReason) ?? nil
     header.network = headers.common(\.network) ?? nil
     header.writable = union(headers.map(\.writable))
     header.scratch = union(headers.map(\.scratch))
+    header.home = union(headers.map(\.home))
   }
 
   /// All paths, sorted; `nil` for none.

@@ -14,11 +14,17 @@ extension ConsoleReport {
   ) -> String {
     var lines = [line(for: attempt, in: state)]
     lines += detail(attempt).map { indented($0, by: 4) }
-    let apps = attempt.apps.map { (terminalSafe($0.bundleIdentifier), Optional($0.log)) }
-    for (stream, log) in [("stdout", attempt.stdout), ("stderr", attempt.stderr)] + apps {
-      if let log, let text = output(of: log, stream: stream, attempt, logText: logText) {
-        lines.append(indented(text, by: 4))
-      }
+    for (stream, log) in [("stdout", attempt.stdout), ("stderr", attempt.stderr)] {
+      guard let log else { continue }
+      let text = output(
+        of: log, stream: stream, logText: logText, filter: attempt.withoutRepetitions)
+      if let text { lines.append(indented(text, by: 4)) }
+    }
+    for app in attempt.apps {
+      let text = output(
+        of: app.log, stream: terminalSafe(app.bundleIdentifier), logText: logText
+      ) { attempt.withoutToldLines(condensingBacktraces(in: $0)) }
+      if let text { lines.append(indented(text, by: 4)) }
     }
     if let bundle = state.test(attempt.test)?.bundles[attempt.attempt] {
       lines += bundleLines(bundle)
@@ -33,9 +39,14 @@ extension ConsoleReport {
     return ([start] + bundleLines(bundle)).joined(separator: "\n")
   }
 
+  /// What commands need to know of the package.
+  private var packageArgument: String {
+    isPackageCurrent ? "" : packagePath.map { " " + shellQuoted($0) } ?? ""
+  }
+
   private func bundleLines(_ bundle: BundleReference) -> [String] {
     let path = joinedPath(runFolder, bundle.path)
-    let package = isPackageCurrent ? "" : packagePath.map { " " + shellQuoted($0) } ?? ""
+    let package = archivePath.map { " --archive " + shellQuoted($0) } ?? packageArgument
     return [
       "    bundle: \(terminalSafe(path))",
       "    reproduce: carrel repro \(shellQuoted(path))\(package)",
@@ -57,16 +68,17 @@ extension ConsoleReport {
   }
 
   /// The last lines of a stream under a heading; `nil` when there is nothing to show.
+  ///
+  /// - Parameter filter: Takes out what is told elsewhere.
   private func output(
-    of log: LogReference, stream: String, _ attempt: AttemptResult,
-    logText: (LogReference) -> LogEnd?
+    of log: LogReference, stream: String, logText: (LogReference) -> LogEnd?,
+    filter: (String) -> String
   ) -> String? {
     guard style.outputLines > 0, log.bytes > 0 else { return nil }
     guard let end = logText(log) else {
       return "\(stream): the log cannot be read: \(terminalSafe(joinedPath(runFolder, log.path)))"
     }
-    let own = attempt.withoutRepetitions(end.text)
-    let (lines, hasMore) = lastLines(of: own, limit: style.outputLines)
+    let (lines, hasMore) = lastLines(of: filter(end.text), limit: style.outputLines)
     guard !lines.isEmpty else { return nil }
     let isPart = hasMore || end.bytes < log.bytes
     let heading = isPart ? "\(stream), last \(counted(lines.count, "line")):" : "\(stream):"

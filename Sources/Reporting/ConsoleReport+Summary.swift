@@ -1,7 +1,8 @@
 package import RunModel
 
 extension ConsoleReport {
-  /// The end of a run's output: what failed, what was flaky, the verdict of the whole, the files.
+  /// The end of a run's output: what failed, what runs, what was flaky, the verdict of the whole,
+  /// the files.
   ///
   /// - Parameters:
   ///   - recordPath: The run's folder.
@@ -10,11 +11,12 @@ extension ConsoleReport {
   package func summary(
     of state: RunState, recordPath: String?, junitPath: String? = nil
   ) -> String {
-    let results = state.tests.map(\.result)
-    let failed = zip(state.tests, results).filter {
+    let tests = state.decided
+    let results = tests.map(\.result)
+    let failed = zip(tests, results).filter {
       !$0.1.verdict.isSuccess(leaksFail: style.leaksFail)
     }
-    let flaky = zip(state.tests, results).filter { $0.1.isFlaky }
+    let flaky = zip(tests, results).filter { $0.1.isFlaky }
     var lines: [String] = []
     if !failed.isEmpty {
       lines.append("Did not succeed:")
@@ -24,6 +26,13 @@ extension ConsoleReport {
       if alike.count > style.listLimit {
         lines.append("  and \(alike.count - style.listLimit) more reasons")
       }
+    }
+    let running = state.tests.filter { state.progress(of: $0) == .running }
+    if !running.isEmpty {
+      lines.append("Running:")
+      lines += running.prefix(style.listLimit).map { "  \(title(of: $0.id, in: $0))" }
+      let more = running.count - style.listLimit
+      if more > 0 { lines.append("  and \(more) more") }
     }
     if !flaky.isEmpty {
       lines.append("Flaky:")
@@ -80,7 +89,8 @@ extension ConsoleReport {
     // whole, because what to do stands at the end.
     let trailing = (main?.issues ?? []).reversed().prefix { $0.severity == .warning }
     for warning in trailing.prefix(Self.warnings).reversed() {
-      lines.append("    warning: \(terminalSafe(messageText(warning.message)))")
+      let text = terminalSafe(messageText(warning.message), as: .lines)
+      lines.append(indented("warning: " + text, by: 4))
     }
     if let finding = result.company {
       let text = Sentences.company(
@@ -95,7 +105,7 @@ extension ConsoleReport {
   }
 
   /// Most warnings of a failed test there.
-  private static let warnings = 2
+  private static let warnings = 3
   /// Widest line about a failure in the summary.
   private static let summaryColumns = 200
   /// Most lines of a message there.
@@ -125,17 +135,25 @@ extension ConsoleReport {
     return lines
   }
 
-  /// A message's first lines and its last one: the author's comments come last.
+  /// A message's first lines and its last one: the author's comments come last. What the Swift
+  /// runtime says of the end of a process is not left out.
   private func messageLines(_ text: String) -> [String] {
     let all = text.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
       .map { String(Substring($0)) }
     var lines = all
     if all.count > Self.messageLines {
-      let left = all.count - Self.messageLines + 1
-      lines = all.prefix(Self.messageLines - 2) + ["… \(left) lines …"] + all.suffix(1)
+      let omitted = all[(Self.messageLines - 2)..<(all.count - 1)]
+      let words = omitted.first { line in Self.lastWords.contains { line.contains($0) } }
+      let left = omitted.count - (words == nil ? 0 : 1)
+      lines =
+        all.prefix(Self.messageLines - 2) + (words.map { [$0] } ?? [])
+        + (left > 0 ? ["… \(counted(left, "line")) …"] : []) + all.suffix(1)
     }
     return lines.prefix(1) + lines.dropFirst().map { "↳ \($0)" }
   }
+
+  /// How the runtime begins its last words (AssertCommon.swift of the Swift project).
+  private static let lastWords = ["Fatal error: ", "Precondition failed", "Assertion failed"]
 
   private func shortName(ofCase name: String) -> String {
     startFitting(String(head(of: name, bytes: 1024)), columns: 60)

@@ -2,8 +2,10 @@ import RunModel
 
 extension ConsoleReport {
   /// The verdict of the whole run in one line that begins with one of `PASSED`, `FAILED`,
-  /// `INTERRUPTED`, `NOT BUILT`, `NO TESTS` and `NOTHING RAN`. The numbers in it add up to the
-  /// planned tests.
+  /// `INTERRUPTED`, `NOT BUILT`, `NO TESTS`, `NOTHING RAN` and `RUNNING`. The numbers in it add up
+  /// to the planned tests.
+  ///
+  /// - Parameter results: Those of the tests that have one.
   func verdictLine(of state: RunState, results: [TestResult]) -> String {
     var counts: [Verdict: Int] = [:]
     for result in results { counts[result.verdict, default: 0] += 1 }
@@ -15,6 +17,17 @@ extension ConsoleReport {
     let rest = successes(counts, flaky: results.count(where: \.isFlaky))
     let problems = errors > 0 ? [counted(errors, "problem") + " outside of the tests"] : []
 
+    if state.goesOn, state.finish == nil {
+      let undecided = RunState.Progress.allCases.compactMap { progress -> String? in
+        let count = state.tests.count { state.progress(of: $0) == progress }
+        return count > 0 ? "\(count) \(progress.rawValue)" : nil
+      }
+      let failures = failing.filter { counts[$0, default: 0] > 0 }
+        .map { Sentences.counted($0, counts[$0, default: 0]) }
+      let start = "\(results.count) of \(counted(state.tests.count, "test")) have ended"
+      return toned("RUNNING", .quiet) + ": "
+        + join([start] + failures + problems + rest + undecided)
+    }
     if let signal = state.finish?.interruptedBy {
       let parts = [share(failed, of: results.count, failing, counts)] + problems + rest
       return toned("INTERRUPTED", .bad) + " by \(terminalSafe(signal)): " + join(parts) + time

@@ -34,13 +34,16 @@ package struct ConsoleReport: Sendable {
   package private(set) var names: ShortNames
   /// Absolute path of the package: source paths inside are shown relative to it.
   package var packagePath: String?
+  /// Path of the run archive that the tests are from, as commands are to name it; `nil` when they
+  /// were built.
+  package var archivePath: String?
   /// Put in front of paths that are relative to the run's folder.
   package var runFolder: String
   /// Whether the package is the current folder, so that commands need not name it.
   package var isPackageCurrent = false
 
   package init(
-    style: Style, tests: some Sequence<TestID>, packagePath: String?, runFolder: String
+    style: Style = Style(), tests: some Sequence<TestID>, packagePath: String?, runFolder: String
   ) {
     self.style = style
     names = ShortNames(tests, longest: Self.longestName)

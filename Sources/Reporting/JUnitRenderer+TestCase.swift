@@ -8,6 +8,8 @@ extension JUnitRenderer {
     let outcome: JUnitOutcome
     /// The attempt that the verdict comes from.
     let main: AttemptResult?
+    /// What there is to say instead of a verdict while the run goes on; `nil` otherwise.
+    let progress: RunState.Progress?
     let className: String
     let name: String
 
@@ -19,7 +21,8 @@ extension JUnitRenderer {
       self.className = className
       self.name = name
       result = test.result
-      outcome = JUnitOutcome(result.verdict, leaksFail: renderer.leaksFail)
+      progress = renderer.state.progress(of: test)
+      outcome = renderer.outcome(of: test, result)
       main = test.main(for: result)
     }
   }
@@ -71,7 +74,9 @@ extension JUnitRenderer {
     }
     xml.markup("      <properties>\n")
     add("carrel.id", result.test.description)
-    if result.verdict != .passed {
+    if let progress = testCase.progress {
+      add("carrel.verdict", progress.rawValue)
+    } else if result.verdict != .passed {
       add("carrel.verdict", result.verdict.rawValue)
     }
     if result.isFlaky { add("carrel.flaky", "true") }
@@ -104,9 +109,11 @@ extension JUnitRenderer {
   /// Writes the element that makes the test case fail.
   private func writeMain(_ name: StaticString, _ testCase: TestCase, to xml: inout XMLWriter) {
     let message =
-      testCase.main?.explanation ?? testCase.result.reason
-      ?? Sentences.fallback(testCase.result.verdict)
-    startElement(name, verdict: testCase.result.verdict, message: message, to: &xml)
+      testCase.progress.map { Sentences.progress($0) } ?? testCase.main?.explanation
+      ?? testCase.result.reason ?? Sentences.fallback(testCase.result.verdict)
+    startElement(
+      name, type: testCase.progress?.rawValue ?? testCase.result.verdict.rawValue,
+      message: message, to: &xml)
     xml.markup(">")
     xml.text(limited(mainText(of: testCase, message: message)))
     xml.markup("</")
@@ -133,7 +140,8 @@ extension JUnitRenderer {
     _ name: StaticString, _ attempt: AttemptResult, of test: RunState.Test,
     logText: (LogReference) -> LogEnd?, to xml: inout XMLWriter
   ) {
-    startElement(name, verdict: attempt.verdict, message: attempt.explanation, to: &xml)
+    startElement(
+      name, type: attempt.verdict.rawValue, message: attempt.explanation, to: &xml)
     xml.markup(">\n        <stackTrace>")
     xml.text(limited(text(of: attempt, in: test)))
     xml.markup("</stackTrace>\n")
@@ -144,11 +152,11 @@ extension JUnitRenderer {
   }
 
   private func startElement(
-    _ name: StaticString, verdict: Verdict, message: String, to xml: inout XMLWriter
+    _ name: StaticString, type: String, message: String, to xml: inout XMLWriter
   ) {
     xml.markup("      <")
     xml.markup(name)
-    xml.attribute("type", verdict.rawValue)
+    xml.attribute("type", type)
     xml.attribute("message", String(head(of: message, bytes: min(4096, textLimit))))
   }
 }

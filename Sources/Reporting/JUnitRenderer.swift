@@ -80,10 +80,17 @@ struct JUnitRenderer {
     for position in suite.tests {
       let test = state.tests[position]
       let result = test.result
-      counts.count(JUnitOutcome(result.verdict, leaksFail: leaksFail))
+      counts.count(outcome(of: test, result))
       counts.seconds += validSeconds(test.main(for: result)?.duration ?? 0)
     }
     return counts
+  }
+
+  /// What a test's element says of it. A test that has no result yet is an error, so that nobody
+  /// takes the report of a run that goes on for a success.
+  func outcome(of test: RunState.Test, _ result: TestResult) -> JUnitOutcome {
+    if state.progress(of: test) != nil { return .error }
+    return JUnitOutcome(result.verdict, leaksFail: leaksFail)
   }
 
   /// Writes one suite.

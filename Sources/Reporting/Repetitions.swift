@@ -23,6 +23,17 @@ extension AttemptResult {
     return kept
   }
 
+  /// The text of an app, or nothing when the attempt's messages have all of its lines already.
+  func withoutToldLines(_ text: String) -> String {
+    func lines(_ text: String) -> [String] {
+      // XCTest puts quotation marks around what a test throws.
+      text.split(separator: "\n").map { $0.filter { !$0.isWhitespace && $0 != "\"" } }
+        .filter { !$0.isEmpty }
+    }
+    let told = Set((issues.map(\.message) + [reason ?? ""]).flatMap(lines))
+    return lines(text).allSatisfy(told.contains) ? "" : text
+  }
+
   /// What XCTest writes about an issue; it names the class without its module.
   private func xctestReport(of issue: TestIssue) -> String? {
     guard test.library == .xctest else { return nil }

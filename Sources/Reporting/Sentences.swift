@@ -38,6 +38,14 @@ enum Sentences {
     }
   }
 
+  /// What is said of a test that has no result while its run goes on.
+  static func progress(_ progress: RunState.Progress) -> String {
+    switch progress {
+    case .running: "the test is running: the run goes on"
+    case .waiting: "the test was not started yet: the run goes on"
+    }
+  }
+
   /// `disabled: needs a network`; the kind alone when no reason was given.
   static func skip(_ skip: Skip?) -> String {
     guard let skip else { return "skipped" }

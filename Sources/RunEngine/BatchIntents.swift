@@ -29,6 +29,13 @@ final class BatchIntents {
   private(set) var lastCall: JournalEntry?
   /// Processes of apps that ended while they had nothing to answer.
   private var strayEnds: [WireError] = []
+  /// Why a call could not be made, when neither the test nor the app is at fault.
+  private(set) var fault: EnvironmentFault?
+  /// What the test was told of an index that was not up to date, for people.
+  private(set) var pendingNote: String?
+  /// Called with why an app's process is about to be ended for its silence; see
+  /// ``IntentSystem/Configuration/onHang``.
+  var onHang: ((String, @escaping () -> Void) -> Void)?
   /// Processes that the apps' processes have left behind.
   private(set) var leaks: [LeakedProcess] = []
   /// The call that an app is answering now, for people: `CreateNote of com.example.Notes`.
@@ -38,7 +45,20 @@ final class BatchIntents {
   var processes: [(bundle: String, pid: Int32)] { system?.hostProcesses ?? [] }
 
   /// What the test is charged with besides what its own calls told it, with the apps' words.
-  var complaints: [String] { strayEnds.map { $0.message + ($0.log.map { "\n\($0)" } ?? "") } }
+  var complaints: [String] {
+    var complaints = strayEnds.map {
+      $0.message + ($0.log.map { "\n" + condensingBacktraces(in: $0) } ?? "")
+    }
+    if let fault = system?.indexFault, !fault.isOfSurroundings {
+      complaints.append(fault.error.message)
+    }
+    return complaints
+  }
+
+  /// What the surroundings did to the index: the disk is full.
+  var faultOfSurroundings: String? {
+    system?.indexFault.flatMap { $0.isOfSurroundings ? $0.error.message : nil }
+  }
   let fixtureToken: String
   /// The variables that the test's process needs besides those of its container.
   let variables: [String: String]
@@ -50,11 +70,12 @@ final class BatchIntents {
   ///   - scope: Marks the apps' processes.
   ///   - sandbox: Where they are started.
   ///   - limits: What the apps' processes may use.
+  ///   - faults: Why apps cannot be called, by bundle identifier.
   /// - Throws: ``WireError`` when the socket or the index cannot be used.
   init(
     _ run: IntentRun, test: TestID, attempt: Int, container: Container,
     environment: [String: String], scope: String, sandbox: Sandbox?, supervisor: Supervisor,
-    record: RunRecord, limits: ProcessLimits? = nil
+    record: RunRecord, limits: ProcessLimits? = nil, faults: [String: WireError] = [:]
   ) throws(WireError) {
     self.run = run
     self.record = record
@@ -74,6 +95,15 @@ final class BatchIntents {
     configuration.onHostOutput = { inbox.owner?.take($0, $1) }
     configuration.onLeaks = { inbox.owner?.leaks += $0 }
     configuration.onStrayEnd = { inbox.owner?.strayEnds.append($0) }
+    configuration.faults = faults
+    configuration.onFault = { error in
+      guard let owner = inbox.owner else { return }
+      owner.fault = owner.fault ?? EnvironmentFault(error)
+    }
+    configuration.onHang = { reason, goOn in
+      if let onHang = inbox.owner?.onHang { onHang(reason, goOn) } else { goOn() }
+    }
+    configuration.onPendingUpdates = { inbox.owner?.note(pending: $0, $1) }
     system = try IntentSystem(
       configuration, loop: supervisor.loop, registry: supervisor.registry)
     inbox.owner = self
@@ -126,6 +156,12 @@ final class BatchIntents {
     }
     finished = references
     return references
+  }
+
+  private func note(pending: Int, _ question: String) {
+    pendingNote =
+      "\(pending) index \(pending == 1 ? "update was" : "updates were") pending when the index was "
+      + "asked for \(question); waitUntilIndexed() waits for them"
   }
 
   private func take(_ entry: JournalEntry) {

@@ -16,7 +16,7 @@ extension BatchRun {
     guard change != evidenceChange else { return }
     for report in CrashReportFile.all(in: container.evidence)
     where report.pid == process.insidePID && !report.isCollected {
-      let summary = report.summary(package: session.package.location.package)
+      let summary = report.summary(package: session.header.packagePath)
       crashReports.append((report.writtenAt, summary))
       // The next report of the process would have the same name.
       report.collect(as: crashReports.count)

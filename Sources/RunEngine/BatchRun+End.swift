@@ -15,6 +15,7 @@ extension BatchRun {
     let cause = intervention
     if let failure = process?.launchFailure { return failToStart(failure) }
     openCall = intents?.openCall
+    privateFolders = sandbox?.privateFolderUse() ?? []
     stopLooking { [self] in
       endEverything { [self] in
         if isReplaced { return conclude(program: end) }
@@ -79,7 +80,7 @@ extension BatchRun {
         startCost: isCopy ? nil : firstStart.map { $0 - launched + (tail ?? 0) },
         duration: now - startedAt, end: end, startOrder: transcript.startOrder,
         request: request,
-        selection: isEvidence ? selection : nil, hang: snapshot?.text))
+        selection: isEvidence ? selection : nil, hang: hangText))
   }
 
   /// The selection, if this batch's process was given one in a file.
@@ -132,6 +133,17 @@ extension BatchRun {
       if outcome.verdict.isSuccess(leaksFail: false) { outcome.verdict = .failed }
     }
     if !intents.leaks.isEmpty { outcome.charge(leaks: intents.leaks, by: "an app") }
+    if let note = intents.pendingNote, !outcome.verdict.isSuccess(leaksFail: false) {
+      outcome.add(decisive: TestIssue(message: note, severity: .warning))
+    }
+    if let fault = intents.faultOfSurroundings {
+      outcome.verdict = .environment
+      outcome.reason = fault
+    }
+    if let fault = intents.fault, ![.interrupted, .notRun].contains(outcome.verdict) {
+      outcome = TestOutcome(
+        verdict: .environment, reason: "\(fault)", duration: outcome.duration)
+    }
     final[test] = outcome
   }
 

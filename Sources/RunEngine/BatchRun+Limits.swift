@@ -34,6 +34,23 @@ extension BatchRun {
     }
   }
 
+  /// Takes a snapshot of the processes before the app that has not answered a call is ended.
+  ///
+  /// - Parameter goOn: Ends the app.
+  func lookAtHangingCall(_ reason: String, then goOn: @escaping () -> Void) {
+    guard callSnapshot == nil, intervention == nil, endedAt == nil, let process, !process.isDead
+    else { return goOn() }
+    callSnapshot = HangSnapshot(
+      of: subject(process, reason: reason), debugger: session.debugger,
+      supervisor: session.supervisor, onDone: goOn)
+  }
+
+  /// What was seen of the processes that hung.
+  var hangText: [UInt8]? {
+    let texts = [callSnapshot, snapshot].compactMap { $0?.text }
+    return texts.isEmpty ? nil : Array(texts.joined(separator: Array("\n".utf8)))
+  }
+
   private func subject(_ process: SupervisedProcess, reason: String) -> HangSnapshot.Subject {
     let test = transcript.current ?? transcript.lastFinished
     let streams: [(String, ProcessStream)] = [
@@ -45,7 +62,8 @@ extension BatchRun {
     }
     return HangSnapshot.Subject(
       reason: reason, test: transcript.current, pid: process.pid, apps: intents?.processes ?? [],
-      others: limits?.processes ?? [], scope: session.scope(of: spec), output: output)
+      others: (limits?.processes ?? []) + (sandbox?.orphans() ?? []),
+      scope: session.scope(of: spec), output: output)
   }
 
   /// Something was heard of the test: output, an event, or output of its apps.
@@ -128,8 +146,12 @@ extension BatchRun {
 
   /// Goes on when nothing looks at the processes any more.
   func stopLooking(_ handler: @escaping () -> Void) {
-    guard let snapshot else { return handler() }
-    snapshot.stop(handler)
+    let stopCall = { [self] in
+      guard let callSnapshot else { return handler() }
+      callSnapshot.stop(handler)
+    }
+    guard let snapshot else { return stopCall() }
+    snapshot.stop(stopCall)
   }
 
   /// The limit that ended the process, when that is proven.
@@ -147,30 +169,93 @@ extension BatchRun {
     return nil
   }
 
-  /// The outcome with what the kernel counted against the batch's limits, when it is a failure.
-  func withLimitNotes(_ outcome: TestOutcome) -> TestOutcome {
-    guard let limits, !outcome.verdict.isSuccess(leaksFail: true),
+  /// Notes what the kernel has counted so far: what it counts later belongs to a later test.
+  func markLimitCounts(at test: TestID) {
+    guard let limits else { return }
+    limitCounts[test] = (limits.memoryKills, limits.refusals)
+  }
+
+  /// What the kernel has counted while a test ran.
+  private func limitCounts(of test: TestID) -> (memoryKills: Int, refusals: Int) {
+    guard let limits else { return (0, 0) }
+    let start = limitCounts[test] ?? (0, 0)
+    let order = transcript.startOrder
+    let next = order.firstIndex(of: test).flatMap { position in
+      order.dropFirst(position + 1).first.flatMap { limitCounts[$0] }
+    }
+    let end = next ?? (limits.memoryKills, limits.refusals)
+    return (max(end.memoryKills - start.memoryKills, 0), max(end.refusals - start.refusals, 0))
+  }
+
+  /// The outcome with what may explain it, when it is a failure: limits that the test has met, and
+  /// what its surroundings have kept from its processes.
+  func explained(_ outcome: TestOutcome, of test: TestID) -> TestOutcome {
+    guard !outcome.verdict.isSuccess(leaksFail: true),
       ![.environment, .interrupted, .notRun].contains(outcome.verdict)
     else { return outcome }
+    var outcome = outcome
+    let spoken = SpokenErrors(in: outcome.issues.prefix(20).map(\.message) + lastOutput(of: test))
+    let counts = limitCounts(of: test)
+    addLimitNotes(counts, to: &outcome)
+    if let surroundings = transcript.surroundings {
+      for hint in surroundings.hints(for: spoken) { outcome.add(hint: hint) }
+    }
+    var hints = LimitHints(limits: session.configuration.limits)
+    hints.memoryKills = counts.memoryKills
+    hints.refusals = counts.refusals
+    hints.signs = outcome.limitSigns.union(spoken.limitSigns)
+    hints.isSandboxed = sandbox != nil
+    let isBlamed = outcome.verdict == .timedOut || outcome.verdict == .crashed
+    if isBlamed { hints.folders = privateFolders }
+    if isBlamed || transcript.startOrder.last == test {
+      hints.signs.formUnion(privateFolders.filter(\.isFull).map { .full(folder: $0.path) })
+    }
+    if outcome.verdict == .timedOut {
+      // Sources of the package as they are named everywhere else.
+      let package = " at \(session.package.location.package)/"
+      for hint in snapshot?.hints ?? [] {
+        outcome.add(hint: hint.replacing(package, with: " at "))
+      }
+      if case .timeLimit(let seconds) = intervention { hints.time = seconds }
+      if case .silence(let seconds) = intervention { hints.silence = seconds }
+    }
+    let isOver = outcome.reason?.contains("the disk limit of ") == true
+    hints.isFileTooLarge = isOver
+    hints.isContainerTooLarge = isOver
+    if outcome.reason?.contains("the process limit of ") == true { hints.refusals += 1 }
+    if outcome.reason?.contains("the memory limit of ") == true { hints.memoryKills += 1 }
+    for sentence in hints.sentences { outcome.add(hint: sentence) }
+    return outcome
+  }
+
+  /// The ends of what a test and its children have printed.
+  private func lastOutput(of test: TestID) -> [String] {
+    [ProcessStream.stderr, .stdout].compactMap {
+      logs[test]?[$0]?.lastText(lines: 100, bytes: 16 << 10)
+    }
+  }
+
+  /// Says in the reason what the kernel counted against the batch's limits.
+  private func addLimitNotes(
+    _ counts: (memoryKills: Int, refusals: Int), to outcome: inout TestOutcome
+  ) {
     let configured = session.configuration.limits
     var notes: [String] = []
     let isNamed = outcome.reason?.contains("the memory limit of ") == true
-    if limits.memoryKills > 0, let memory = configured.memory, !isNamed {
+    if counts.memoryKills > 0, let memory = configured.memory, !isNamed {
       notes.append(
         "the kernel killed a process of the batch for the memory limit of "
           + "\(ByteSize.text(memory)) (cgroup)")
     }
     let isTooLow = outcome.reason?.contains("the process limit of ") == true
-    if limits.refusals > 0, let processes = configured.processes, !isTooLow {
+    if counts.refusals > 0, let processes = configured.processes, !isTooLow {
       notes.append(
         "the kernel refused a process or thread of the batch for the limit of \(processes) (cgroup)"
       )
     }
-    var outcome = outcome
     if !notes.isEmpty {
       outcome.reason = ((outcome.reason.map { [$0] } ?? []) + notes).joined(separator: "; ")
     }
-    return outcome
   }
 }
 

@@ -17,7 +17,7 @@ extension BatchRun {
 
   /// Writes down a result; a later one of the same test replaces it.
   func finish(_ test: TestID, _ outcome: TestOutcome, end: ProcessEnd?) {
-    let outcome = withLimitNotes(outcome)
+    let outcome = explained(outcome, of: test)
     outcomes[test] = outcome
     guard let result = result(test, outcome, end: end) else { return }
     session.log(.attemptFinished(result))

@@ -55,13 +55,35 @@ extension BatchRun {
   ///
   /// - Parameter seeds: Whether the seed intent may be called in the attempt's own container.
   private func startIntents(seeds: Bool) throws {
+    try withSandbox { [unowned self] in try startIntentsInSandbox(seeds: seeds) }
+  }
+
+  /// Makes the batch's sandbox, if it is to have one and has none, and goes on when it is there:
+  /// later, while there is no room for it.
+  private func withSandbox(_ go: @escaping () throws -> Void) throws {
+    guard sandbox == nil else { return try go() }
+    do throws(WorkersError) {
+      sandbox = try session.makeSandbox(for: container)
+    } catch {
+      let waits = session.sandboxRoom.wait(for: error, since: startedAt) { [unowned self] in
+        orFail { try withSandbox(go) }
+      }
+      guard waits else { throw error }
+      return
+    }
+    if sandbox != nil { session.sandboxRoom.wasMade() }
+    try go()
+  }
+
+  private func startIntentsInSandbox(seeds: Bool) throws {
     guard let test = spec.tests.first else { return try startProcess() }
-    sandbox = try session.makeSandbox(for: container)
     let intents = try BatchIntents(
       session.intents, test: test, attempt: spec.attempts[test] ?? 1, container: container,
       environment: session.variables(of: spec, container: container),
       scope: session.scope(of: spec) + "-app", sandbox: sandbox, supervisor: session.supervisor,
-      record: session.record, limits: limits?.process)
+      record: session.record, limits: processLimits,
+      faults: session.intents.faults(ofWorker: spec.worker))
+    intents.onHang = { [unowned self] in lookAtHangingCall($0, then: $1) }
     intents.onOutput = { [unowned self] in noteSign() }
     self.intents = intents
     guard seeds else { return try startProcess() }
@@ -71,6 +93,11 @@ extension BatchRun {
         try startProcess()
       }
     }
+  }
+
+  /// What the processes of the batch and of its apps may use, and the mask of their files.
+  private var processLimits: ProcessLimits? {
+    .adding(fileMask: session.configuration.fileMask, to: limits?.process)
   }
 
   /// Loads the product while the apps are checked and the seed intent is called.
@@ -90,9 +117,10 @@ extension BatchRun {
   private func request(for command: BatchCommand) throws -> ProcessRequest {
     var environment = session.variables(of: spec, container: container)
     environment.merge(intents?.variables ?? [:]) { _, own in own }
+    environment.merge(session.package.observerVariables) { _, own in own }
     return try command.request(
       environment: environment, container: container, observer: session.catalog.observer.path,
-      directory: session.package.location.package, scope: session.scope(of: spec))
+      directory: session.package.workingFolder, scope: session.scope(of: spec))
   }
 
   /// Starts the process in its container.
@@ -107,9 +135,13 @@ extension BatchRun {
       isWholeProduct: session.isWholeProduct(spec), nonce: nonce, checksHomes: checksHomes,
       patterns: session.patterns(of: spec.product))
     var request = try request(for: command)
-    request.limits = limits?.process
+    request.limits = processLimits
     self.request = request
-    if sandbox == nil { sandbox = try session.makeSandbox(for: container) }
+    try withSandbox { [unowned self, request] in chooseStart(request) }
+  }
+
+  /// Finds out how the process is to be started, and starts it.
+  private func chooseStart(_ request: ProcessRequest) {
     if usesIntents, sandbox == nil, session.starter.willLoad(spec) {
       session.root.noteContents(worker: spec.worker)
     }

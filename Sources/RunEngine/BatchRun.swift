@@ -21,7 +21,7 @@ final class BatchRun {
     var request: ProcessRequest?
     /// The selection of tests that the process was given in a file.
     var selection: [UInt8]?
-    /// What the processes did when a test that hung was ended.
+    /// What the processes did when a test or a call that hung was ended.
     var hang: [UInt8]?
   }
 
@@ -50,7 +50,13 @@ final class BatchRun {
   var lastSign = 0.0
   /// What the batch's processes may use.
   var limits: BatchLimits?
+  /// What the kernel had counted against the limits when each test started.
+  var limitCounts: [TestID: (memoryKills: Int, refusals: Int)] = [:]
+  /// What the sandbox's own folders held when the process had ended.
+  var privateFolders: [Sandbox.PrivateFolderUse] = []
   var snapshot: HangSnapshot?
+  /// The first one of a call that an app did not answer.
+  var callSnapshot: HangSnapshot?
   private var watched: (current: TestID?, last: TestID?, started: Int) = (nil, nil, -1)
   var crashReports: [(writtenAt: Double, summary: CrashSummary)] = []
   /// Time of the last change of the evidence folder that was looked at.
@@ -70,7 +76,7 @@ final class BatchRun {
     self.onEnd = onEnd
     container = session.root.container(worker: spec.worker)
     transcript = BatchTranscript(tests: descriptors, nonce: nonce)
-    transcript.isSandboxed = session.sandboxes != nil
+    transcript.surroundings = session.surroundings(of: container)
     self.nonce = nonce
   }
 
@@ -129,6 +135,7 @@ final class BatchRun {
       begun.append((test, transcript.startClock[test] ?? session.wallClock(at: now)))
       if firstStart == nil { firstStart = now }
       startTimes[test] = now
+      markLimitCounts(at: test)
       if let attempt = spec.attempts[test] {
         session.log(
           .attemptStarted(
@@ -145,7 +152,7 @@ final class BatchRun {
         heldOutcome = outcome
       }
       if spec.purpose == .planned, spec.attempts[test] != nil {
-        session.noteResult(test, outcome.verdict)
+        session.noteResult(test, intents?.fault == nil ? outcome.verdict : .environment)
       }
     case .homes(let homes):
       session.checkHomes(homes, of: spec, container: container)

@@ -31,6 +31,8 @@ struct BundleTask: Sendable {
   var calls: CallEvidence?
   /// What the processes did when the test that hung was ended.
   var hang: [UInt8]?
+  /// What is taken out of the bundle.
+  var redaction: BundleRedactionChoice?
   /// Ends the packing early.
   var stop: StopFlag
   /// Absolute paths of the executables whose digests the manifest has, by the name of the fact.
@@ -54,8 +56,10 @@ struct BundleTask: Sendable {
     let path = record.bundlePath(attempt.test, attempt: attempt.attempt, compression: compression)
     do {
       let attempt = try attempt.shortened(toBytes: BundleLimits().manifestBytes / 2)
-      let contents = BundleContents(
-        manifest: manifest(attempt), entries: try entries(attempt), excluded: [record.path])
+      var contents = BundleContents(
+        manifest: manifest(attempt), entries: try entries(attempt), excluded: [record.path],
+        redaction: redaction)
+      contents.removedVariables = secretVariables
       let bytes = try FailureBundle.write(
         contents, to: "\(record.path)/\(path)", compression: compression,
         isStopped: { stop.isSet })
@@ -116,22 +120,30 @@ struct BundleTask: Sendable {
     if let journal = calls?.journal { entries.append(.init(BundlePaths.journal, .bytes(journal))) }
     entries.append(.init(BundlePaths.events, .bytes(try eventLines(attempt))))
     if let request {
-      let command = RecordedCommand(request, container: original)
+      var command = RecordedCommand(request, container: original)
+      let secret = secretVariables
+      for name in secret { command.environment[name] = SecretSearch.removedValue }
       entries.append(
-        .init(BundlePaths.command, .bytes(try encodedJSON(command, pretty: true) + [10])))
+        .init(
+          BundlePaths.command, .bytes(try encodedJSON(command, pretty: true) + [10]),
+          removed: secret.isEmpty ? [:] : [SecretSearch.variableRule: secret.count]))
       entries.append(
         .init(BundlePaths.reproScript, .bytes(Array(command.script.utf8), mode: 0o755)))
     }
     if let selection { entries.append(.init(BundlePaths.selection, .bytes(selection))) }
     for report in CrashReportFile.all(in: container.evidence) {
-      guard let bytes = report.shareable() else { continue }
-      entries.append(.init("\(BundlePaths.crash)/\(report.name)", .bytes(bytes)))
+      guard let (bytes, removed) = report.shareable() else { continue }
+      entries.append(
+        .init("\(BundlePaths.crash)/\(report.name)", .bytes(bytes), removed: removed))
     }
-    if let hang, attempt.verdict == .timedOut {
+    if let hang, attempt.verdict == .timedOut || calls != nil {
       entries.append(.init(BundlePaths.hang, .bytes(hang)))
     }
     entries.append(.init(BundlePaths.attachments, item(container.attachments)))
-    entries.append(.init(BundlePaths.index, item(container.index)))
+    let index = redactedIndex()
+    entries.append(
+      .init(BundlePaths.index, item(index?.path ?? container.index), removed: index?.removed ?? [:])
+    )
     entries.append(.init("\(BundlePaths.container)/home", item(container.home)))
     entries.append(.init("\(BundlePaths.container)/tmp", item(container.temporary)))
     return entries
@@ -184,6 +196,7 @@ extension RecordedCommand {
     environment[SupervisedProcess.scopeVariable] = request.scope
     self.init(
       executable: request.executable, arguments: request.arguments, environment: environment,
-      directory: request.directory, container: container.view)
+      directory: request.directory, container: container.view,
+      fileMask: request.limits?.fileMask ?? ownFileMask())
   }
 }

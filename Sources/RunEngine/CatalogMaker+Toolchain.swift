@@ -100,9 +100,12 @@ extension CatalogMaker {
     let missing = librariesNotFound(by: product)
     guard let first = missing.first else { return true }
     let advice =
-      access("\(runtime)/\(first)", F_OK) == 0
-      ? "; the toolchain has it in \(runtime), and the product was linked for another place: build "
-        + "it anew" : "; install it, or pass LD_LIBRARY_PATH on with --pass-env"
+      choice.isOfArchive
+      ? "; install the libraries of \(choice.description.version ?? "Swift"), name their folder in "
+        + "LD_LIBRARY_PATH, or pack them with 'carrel archive --with-runtime'"
+      : access("\(runtime)/\(first)", F_OK) == 0
+        ? "; the toolchain has it in \(runtime), and the product was linked for another place: "
+          + "build it anew" : "; install it, or pass LD_LIBRARY_PATH on with --pass-env"
     problems.append(
       RunProblem(
         severity: .error, code: .loaderFailed,
@@ -130,9 +133,12 @@ extension CatalogMaker {
       if stream == .stdout { output += bytes }
     }
     let marker = " => not found"
-    return String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap { line in
-      guard line.hasSuffix(marker) else { return nil }
-      return line.dropLast(marker.count).split { $0 == "\t" || $0 == " " }.first.map { String($0) }
+    var missing: [String] = []
+    for line in String(decoding: output, as: UTF8.self).split(separator: "\n")
+    where line.hasSuffix(marker) {
+      let name = line.dropLast(marker.count).split { $0 == "\t" || $0 == " " }.first
+      if let name = name.map({ String($0) }), !missing.contains(name) { missing.append(name) }
     }
+    return missing
   }
 }

@@ -38,6 +38,52 @@ package struct CatalogMaker {
     self.listener = listener
   }
 
+  /// For what was taken from a run archive.
+  ///
+  /// - Parameter archive: `nil` when it was not unpacked.
+  /// - Throws: ``SwiftTestsError`` when a toolchain was named that is none; ``WorkersError`` when
+  ///   the libraries lie where the dynamic linker cannot look.
+  init(
+    supervisor: Supervisor, configuration: PackageConfiguration, archive: UnpackedArchive?,
+    listener: (any RunListener)?
+  ) throws {
+    self.supervisor = supervisor
+    self.listener = listener
+    var configuration = configuration
+    guard let archive else {
+      choice = ToolchainChoice(
+        toolchain: Toolchain(binFolder: "/"), description: ToolchainDescription(identity: ""),
+        reason: "", policy: .off, manifestPath: "")
+      self.configuration = configuration
+      return
+    }
+    let cache = try? PrivateFolder.cache(environment: configuration.environment)
+    choice = try ToolchainChoice.choose(
+      configuration.toolchain, archive: archive, environment: configuration.environment,
+      probe: ToolchainProbe(
+        supervisor: supervisor, cache: cache, environment: configuration.environment))
+    configuration.location = archive.location
+    configuration.environment = choice.toolchain.environment(configuration.environment)
+    let runtime = choice.toolchain.runtimeFolder
+    guard !archive.manifest.hasRuntime || !runtime.contains(where: { ":;$".contains($0) }) else {
+      throw WorkersError(
+        .container, "'\(runtime)' cannot be named in LD_LIBRARY_PATH", context: ["path": runtime],
+        advice: WorkRoot.advice + ", without a colon, semicolon or dollar sign in its path")
+    }
+    // The products know where the libraries were; when they are elsewhere, the dynamic linker has
+    // to be told.
+    let libraries = RuntimeLibraries(
+      of: archive.products.map(\.executable) + [archive.observer], runtimeFolder: runtime)
+    if libraries.folders != [runtime] || !libraries.unresolved.isEmpty {
+      let name = "LD_LIBRARY_PATH"
+      let passed = configuration.passedVariables.contains(name)
+      let others = passed ? configuration.environment[name].map { ":\($0)" } ?? "" : ""
+      configuration.environment[name] = runtime + others
+      if !passed { configuration.passedVariables.append(name) }
+    }
+    self.configuration = configuration
+  }
+
   /// - Parameters:
   ///   - root: Where containers for the listing are made.
   ///   - indexTemplate: Path of an empty index.
@@ -56,7 +102,16 @@ package struct CatalogMaker {
     }
     let observer = ObserverLibrary(toolchain: toolchain, cache: cache)
     let builds = !configuration.skipsBuild && !isBuildPresent(&check)
-    if builds { try self.build(build) }
+    if builds {
+      if let owner = BuildLock.waitingOwner(ofScratch: location.scratch) {
+        throw SwiftTestsError(
+          .buildFailed,
+          "'\(location.scratch)' is locked by process \(owner), which waits for this command: it "
+            + "was started by SwiftPM, for example from a plugin; use --scratch-path with another "
+            + "folder, or --skip-build", context: ["path": location.scratch])
+      }
+      try self.build(build)
+    }
     try self.build(observer)
     if supervisor.interruption != nil {
       return TestCatalog(
@@ -262,6 +317,8 @@ package struct CatalogMaker {
       caller: configuration.environment, additional: configuration.passedVariables)
     let folder = configuration.location.products
     let memory = AppMemory(folder: folder, cache: catalog.cache, environment: environment)
+    // The folder of an archive has another path each time.
+    let isRemembered = catalog.archive == nil
     var stamps: [String: String] = [:]
     var finder = AppFinder(folder: folder) { executable in
       stamps[executable] = FileStamp(path: executable)?.line
@@ -283,14 +340,14 @@ package struct CatalogMaker {
         case .failure(let error): "\(error)"
         }
       })
-    memory.save(found.answers, stamps: stamps)
+    if isRemembered { memory.save(found.answers, stamps: stamps) }
     catalog.take(found)
   }
 
   /// What sandboxes for the tests of a catalog are like: they have to see the package, what was
   /// built, and the toolchain.
   func sandboxPlan(
-    _ run: RunConfiguration, _ catalog: TestCatalog, root: WorkRoot
+    _ run: RunConfiguration, _ catalog: TestCatalog, root: WorkRoot, archive: UnpackedArchive?
   ) throws(WorkersError) -> SandboxPlan {
     let location = configuration.location
     var needed = [
@@ -299,9 +356,12 @@ package struct CatalogMaker {
       folder(of: catalog.observer.path),
     ]
     needed += catalog.products.map { folder(of: $0.executable) }
+    let view = archive.flatMap { Self.view(of: $0, needed: needed) }
     return try SandboxPlan(
       run.isolation, needed: needed, folder: root.path,
-      privateSize: run.limits.disk.map { UInt64($0) })
+      privateSize: run.limits.disk.map { UInt64($0) },
+      userHome: userHome(in: configuration.environment),
+      seen: { view == nil ? $0 : archive?.seen($0) ?? $0 })
   }
 
   /// Isolation is checked with a real process of the product: each of Foundation's ways to name a

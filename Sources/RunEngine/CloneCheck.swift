@@ -46,15 +46,21 @@ final class CloneCheck {
 
   /// Does the same and runs the loop meanwhile.
   ///
-  /// - Parameter supervision: As for ``Sandbox/output(of:_:environment:using:)``.
+  /// - Parameter supervision: As for ``Sandbox/output(of:_:environment:using:until:)``, like
+  ///   `isOver`.
   /// - Throws: What the handler of ``init(_:plan:in:using:then:)`` is given.
   static func choose(
-    _ way: CloneWay?, plan: SandboxPlan?, in folder: String, using supervision: Sandbox.Supervision
+    _ way: CloneWay?, plan: SandboxPlan?, in folder: String, using supervision: Sandbox.Supervision,
+    until isOver: () -> Bool = { false }
   ) throws(RunEngineError) -> CloneChoice {
     var result: Result<CloneChoice, RunEngineError>?
     let check = CloneCheck(way, plan: plan, in: folder, using: supervision) { result = $0 }
     check.start()
-    supervision.loop.run { result != nil }
+    supervision.loop.run { result != nil || isOver() }
+    if result == nil {
+      check.cancel()
+      supervision.loop.run { result != nil }
+    }
     return try withExtendedLifetime(check) { () throws(RunEngineError) in
       guard let result else {
         throw RunEngineError(.isolationUnavailable, "the way of cloning was not waited for")

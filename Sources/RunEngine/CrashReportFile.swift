@@ -50,7 +50,7 @@ struct CrashReportFile {
   }
 
   /// The report as it may be given away; see ``redactedCrashReport(_:)``.
-  func shareable() -> [UInt8]? {
+  func shareable() -> (bytes: [UInt8], removed: [String: Int])? {
     readSmallFile(path, .regularFileOnly).flatMap { redactedCrashReport($0) }
   }
 }

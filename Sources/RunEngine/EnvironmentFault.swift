@@ -1,3 +1,6 @@
+import IntentWire
+import RunModel
+
 /// Why no test can be blamed for what a worker's apps do.
 struct EnvironmentFault: Error, CustomStringConvertible {
   var message: String
@@ -9,5 +12,9 @@ struct EnvironmentFault: Error, CustomStringConvertible {
     self.log = log
   }
 
-  var description: String { message + (log.map { "\nthe app wrote:\n\($0)" } ?? "") }
+  init(_ error: WireError) { self.init(error.message, log: error.log) }
+
+  var description: String {
+    message + (log.map { "\nthe app wrote:\n\(condensingBacktraces(in: $0))" } ?? "")
+  }
 }

@@ -113,7 +113,7 @@ extension SeedCall {
           handler(error.map { EnvironmentFault("\(name): \($0.message)", log: $0.log) })
         }
       case .failure(let error):
-        handler(EnvironmentFault("\(name) failed: \(error.message)", log: error.log))
+        handler(EnvironmentFault("\(name) failed: \(error.fullText)", log: error.log))
       }
     }
   }

@@ -157,6 +157,43 @@ final class HangSnapshot {
     onStopped()
   }
 
+  /// Where the test hung and who keeps it waiting, as far as that was found out: a few lines each.
+  var hints: [String] {
+    var hints: [String] = []
+    if let place = place { hints.append(place) }
+    let holders = report.pipeHolders
+    for holder in holders.prefix(Self.mostHolders) {
+      hints.append(
+        "process \(holder.pid) (\(holder.command)), which the test has started, holds "
+          + "\(holder.what); readDataToEndOfFile() and waitUntilExit() return when it ends: "
+          + "give it other output, such as /dev/null, or end it first")
+    }
+    if holders.count > Self.mostHolders {
+      hints.append("\(holders.count - Self.mostHolders) more processes hold pipes of the test")
+    }
+    return hints
+  }
+
+  private static let mostHolders = 3
+
+  /// The frames of the thread that runs the test; without a debugger, what the main thread waits
+  /// in.
+  private var place: String? {
+    guard let test = subject.test else { return nil }
+    let function = String(test.function.prefix { $0 != "(" })
+    if let stack = stacks.first(where: { $0.pid == subject.pid })?.text,
+      stack.contains(Array("#0 ".utf8))
+    {
+      let text = String(decoding: demangled(stack), as: UTF8.self)
+      guard let lines = HangSummary.lines(ofTest: function, in: text) else {
+        return "no thread was in the test when it was ended: it waited for something asynchronous; "
+          + "hang.txt has all stacks"
+      }
+      return (["where it hung:"] + lines).joined(separator: "\n")
+    }
+    return report.mainThread.map { "where it hung: main thread \($0)" }
+  }
+
   /// The text as it is now, at most about 1 MiB.
   var text: [UInt8] {
     var text = Array("what ran when it was ended: \(subject.reason)\n".utf8)

@@ -9,29 +9,31 @@ import Workers
 final class IntentRun {
   let apps: [InstalledApp]
   /// What is wrong with executables that have an intent host and are no app.
-  let problems: [String]
+  let problems: [AppProblem]
   let seed: String
   let options: IntentOptions
+  /// The mask of new files of apps; `nil` for that of this process.
+  var fileMask: UInt32?
   /// What the apps shall have been compiled with; `nil` without a pin.
   private let expectedCompiler: ExpectedCompiler?
+  private let isReleaseBuild: Bool
   private let journal: JournalFile
   /// Told what could not be written.
   var onWriteFailure: ((String) -> Void)?
   private let supervisor: Supervisor
   /// Makes the sandbox of a container; `nil` when processes see what Carrel sees.
   var makeSandbox: ((Container) throws -> Sandbox?)?
-  /// Workers whose apps have answered.
-  private var healthy: Set<Int> = []
-  /// What is wrong with the apps of a worker that failed two checks.
-  private var faults: [Int: EnvironmentFault] = [:]
+  /// Why apps do not answer on the workers that were checked, by bundle identifier.
+  private var faults: [Int: [String: WireError]] = [:]
   /// Checks that have not ended.
   private var checks: [Int: HostCheck] = [:]
   private var fixture: Fixture?
 
   init(
     catalog: TestCatalog, seed: String, options: IntentOptions, record: RunRecord,
-    supervisor: Supervisor
+    supervisor: Supervisor, isReleaseBuild: Bool
   ) {
+    self.isReleaseBuild = isReleaseBuild
     apps = catalog.apps
     problems = catalog.appProblems
     self.seed = seed
@@ -44,17 +46,19 @@ final class IntentRun {
   /// Calls the built-in intent of each app in a container of the worker, once a worker; a second
   /// time when it fails, because a machine may be slow for a moment.
   ///
+  /// An app that does not answer is a fault of the tests that call it; see ``faults(ofWorker:)``.
+  ///
   /// - Parameters:
   ///   - makeContainer: Makes a container for a check.
   ///   - removeContainer: Takes it away again.
-  ///   - handler: Is given what is wrong with the worker; called at once when that is known.
+  ///   - handler: Is given why no app can be called on the worker; called at once when that is
+  ///     known.
   func check(
     worker: Int, environment: @escaping (Container) -> [String: String], scope: String,
     makeContainer: @escaping () throws -> Container, removeContainer: @escaping (Container) -> Void,
     then handler: @escaping (EnvironmentFault?) -> Void
   ) {
-    if healthy.contains(worker) { return handler(nil) }
-    if let known = faults[worker] { return handler(known) }
+    if let known = faults[worker] { return handler(wholeFault(known)) }
     func attempt(_ number: Int) {
       var sandbox: Sandbox?
       do {
@@ -65,18 +69,16 @@ final class IntentRun {
         sandbox = try makeSandbox?(container)
         configuration.sandbox = sandbox
         let check = try HostCheck(
-          apps: apps, problems: problems, configuration: configuration, supervisor: supervisor)
+          apps: apps, configuration: configuration, supervisor: supervisor)
         checks[worker] = check
-        check.run { [unowned self] fault, isComplete in
+        check.run { [unowned self] failures, isComplete in
           checks[worker] = nil
           removeContainer(container)
-          guard let fault, isComplete else {
-            if isComplete { healthy.insert(worker) }
-            return handler(fault)
-          }
-          if number == 1, problems.isEmpty { return attempt(2) }
-          faults[worker] = fault
-          handler(fault)
+          // Whoever has cancelled the check ends the batch.
+          guard isComplete else { return handler(nil) }
+          if number == 1, !failures.isEmpty { return attempt(2) }
+          faults[worker] = failures
+          handler(wholeFault(failures))
         }
       } catch {
         sandbox?.end {}
@@ -84,6 +86,16 @@ final class IntentRun {
       }
     }
     attempt(1)
+  }
+
+  /// Why apps do not answer on a worker, by bundle identifier.
+  func faults(ofWorker worker: Int) -> [String: WireError] { faults[worker] ?? [:] }
+
+  /// Why no app at all can be called.
+  private func wholeFault(_ failures: [String: WireError]) -> EnvironmentFault? {
+    if apps.isEmpty { return problems.first.map { EnvironmentFault($0.message) } }
+    guard failures.count == apps.count else { return nil }
+    return HostCheck.fault(of: failures.sorted { $0.key < $1.key }.map(\.value))
   }
 
   /// Whether containers are copies of one in which the seed intent was called.
@@ -133,10 +145,13 @@ final class IntentRun {
       environment: Self.hostEnvironment(environment), scope: scope,
       runtime: BundleTask.runtime, fixtureToken: fixtureToken)
     configuration.problems = problems
+    configuration.limits = .adding(fileMask: fileMask, to: nil)
     configuration.seenSocketPath = container.view + "/intents"
     configuration.directory = container.seen.home
     configuration.expectedCompiler = expectedCompiler
     configuration.callLimit = options.callLimit
+    configuration.callLimitAdvice = "'intents.callLimit' in carrel.json is the limit"
+    configuration.isReleaseBuild = isReleaseBuild
     configuration.startLimit = options.startLimit
     configuration.indexDelay = options.indexDelay
     return configuration

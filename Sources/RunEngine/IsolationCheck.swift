@@ -44,14 +44,14 @@ enum IsolationCheck {
 
   /// Why a sandbox cannot be had, or is none; `nil` when it is one.
   ///
-  /// - Parameters: As for ``violations(of:container:other:using:)``.
+  /// - Parameters: As for ``violations(of:container:other:using:until:)``.
   static func problem(
     of plan: SandboxPlan, container: Container, other: Container,
-    using supervision: Sandbox.Supervision? = nil
+    using supervision: Sandbox.Supervision? = nil, until isOver: () -> Bool = { false }
   ) -> String? {
     do throws(WorkersError) {
       let violations = try violations(
-        of: plan, container: container, other: other, using: supervision)
+        of: plan, container: container, other: other, using: supervision, until: isOver)
       guard !violations.isEmpty else { return nil }
       return "a sandbox does not keep what it shall on this machine: "
         + violations.joined(separator: "; ")
@@ -67,12 +67,12 @@ enum IsolationCheck {
   /// - Parameters:
   ///   - container: A container that nobody uses.
   ///   - other: That of another worker.
-  ///   - supervision: As for ``Sandbox/output(of:_:environment:using:)``.
+  ///   - supervision: As for ``Sandbox/output(of:_:environment:using:until:)``, like `isOver`.
   /// - Returns: A sentence without a full stop for each promise; empty when all are kept.
   /// - Throws: ``WorkersError`` when there is no sandbox.
   static func violations(
     of plan: SandboxPlan, container: Container, other: Container,
-    using supervision: Sandbox.Supervision? = nil
+    using supervision: Sandbox.Supervision? = nil, until isOver: () -> Bool = { false }
   ) throws(WorkersError) -> [String] {
     let output = try Sandbox.output(
       of: script, plan.configuration(for: container),
@@ -81,7 +81,7 @@ enum IsolationCheck {
         "CLOSED": closed.filter { !plan.isWritable($0) }.joined(separator: " "),
         "OTHER": other.root, "NETWORK": plan.network.rawValue, "USER_ID": "\(geteuid())",
         "PATH": "/usr/bin:/bin",
-      ], using: supervision)
+      ], using: supervision, until: isOver)
     return output.split(separator: "\n").map { String($0) }
   }
 }

@@ -20,6 +20,7 @@ extension IsolationChoice {
     }
     let plan = try plan()
     root.view = SandboxPlan.view
+    root.homePlaces = plan.homePlaces
     let containers = [
       try root.prepare(worker: 0, indexTemplate: indexTemplate),
       try root.prepare(worker: 1, indexTemplate: indexTemplate),
@@ -32,16 +33,19 @@ extension IsolationChoice {
     }
     let problem = IsolationCheck.problem(
       of: plan, container: containers[0], other: containers[1],
-      using: (supervisor.loop, supervisor.registry))
-    guard let problem else {
+      using: (supervisor.loop, supervisor.registry),
+      until: { supervisor.interruption != nil })
+    // A check that a signal has ended says nothing, and nothing will be run.
+    guard let problem, supervisor.interruption == nil else {
       let reason = request.level == nil ? "it is the strongest and works" : "it was asked for"
       return (IsolationChoice(level: .sandbox, reason: reason), plan)
     }
     root.view = nil
+    root.homePlaces = []
     // Where sandboxes work, what was asked of this one is at fault, and nobody wants less for that.
     // Without one every test may do what it would have allowed, but not less.
     if Sandbox.problem() == nil || request.level == .sandbox || request.network == .none
-      || !request.scratch.isEmpty
+      || !request.scratch.isEmpty || !request.home.isEmpty
       || request.clone == .overlay
     {
       throw RunEngineError(.isolationUnavailable, problem)

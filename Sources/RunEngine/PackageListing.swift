@@ -1,4 +1,6 @@
+import Evidence
 package import Orchestration
+import RunModel
 import Workers
 
 /// Builds a package's tests and lists them, without running any.
@@ -29,12 +31,32 @@ package struct PackageListing {
   }
 
   package func perform() throws -> Outcome {
+    if let archive = package.archive { return try perform(archive) }
     let workplace = try Workplace(package, folder: workFolder, listener: listener)
     let supervisor = workplace.supervisor
     defer { workplace.close() }
     let catalog = try workplace.makeCatalog()
     // The run that mostly follows need not list them again; an interrupted listing is no listing.
     if supervisor.interruption == nil { catalog.remember([], seconds: [:]) }
+    return try outcome(of: catalog, supervisor)
+  }
+
+  /// Lists what is in a run archive, when all of it is as it was packed. Nothing is unpacked, and
+  /// no library of a toolchain is needed.
+  private func perform(_ archive: PackageArchive) throws -> Outcome {
+    let supervisor = try Supervisor()
+    defer { supervisor.watchdog?.end() }
+    let reader = RunArchiveReader(path: archive.path)
+    _ = try supervisor.compute { Result { try reader.verify() } }?.get()
+    var catalog = TestCatalog.empty()
+    catalog.tests = archive.tests
+    catalog.problems = archive.manifest.warnings.map {
+      RunProblem(severity: .warning, code: .inheritedTests, message: $0)
+    }
+    return try outcome(of: catalog, supervisor)
+  }
+
+  private func outcome(of catalog: TestCatalog, _ supervisor: Supervisor) throws -> Outcome {
     let (filter, tests) = (filter, Plan(catalog.tests).tests)
     let selected = supervisor.compute { Result { try filter.select(from: tests) } }
     let interruption = supervisor.interruption

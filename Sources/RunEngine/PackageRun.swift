@@ -23,86 +23,113 @@ package struct PackageRun {
   /// - Throws: An error that leaves no record.
   package func perform() throws -> RunOutcome {
     let startedAt = wallClockSeconds()
-    let level = request.configuration.isolation.level
-    let workplace = try Workplace(
-      request.package, folder: request.workFolder,
-      makesSandboxes: level == nil || level == .sandbox, listener: listener)
-    let package = workplace.package
-    let (supervisor, root) = (workplace.supervisor, workplace.root)
+    let redaction = try request.configuration.redaction.choice(
+      environment: request.package.environment)
+    let workplace = try makeWorkplace()
+    var package = workplace.package
+    var configuration = request.configuration
+    if let archive = workplace.archive { configuration.isolation.move(archive.moved) }
     defer { workplace.close() }
-    supervisor.onFirstSignal = { [weak listener] in listener?.runIsInterrupted(by: $0) }
-    let (record, events, taken) = try makeRecord(at: startedAt, root: root)
-    supervisor.watchdog?.cover(record.runID)
+    let (record, events, taken) = try makeRecord(at: startedAt, root: workplace.root)
+    workplace.supervisor.watchdog?.cover(record.runID)
     ignoreRecords()
     listener.runDidOpen(record)
 
-    var catalog = TestCatalog.empty()
-    var selected: [TestDescriptor] = []
-    var failure: (any Error)?
-    do {
-      catalog = try workplace.makeCatalog()
-    } catch {
-      failure = error
-    }
-    var isolation: (choice: IsolationChoice, plan: SandboxPlan?)
-    isolation = (IsolationChoice(level: .directories, reason: "nothing was run"), nil)
-    var clones: CloneChoice?
-    if failure == nil {
-      do {
-        isolation = try workplace.chooseIsolation(request.configuration, catalog)
-        clones = try workplace.chooseClones(request.configuration, catalog, plan: isolation.plan)
-      } catch {
-        failure = error
-      }
-    }
-    if failure == nil, supervisor.interruption == nil {
-      do { try request.resume?.check(catalog) } catch { failure = error }
-    }
+    var preparation = prepare(configuration, in: workplace)
+    package.view = preparation.isolation.plan?.seen(package.location.package)
     let limiter = Limiter(request.configuration.limits)
     defer { limiter.close() }
-    var header = header(
-      record: record, compiler: catalog.compiler, isolation: isolation.choice,
-      clones: clones, limits: limiter.record)
-    header.products = catalog.builtProducts
-    header.toolchainDetails = catalog.toolchain
-    let resume = failure == nil ? taken : nil
+    let resume = preparation.failure == nil ? taken : nil
+    var header = header(record: record, preparation, limits: limiter.record)
     request.resume?.mark(&header, takesOver: resume != nil)
     try record.write(header)
-    if failure == nil {
-      do {
-        selected = try select(from: catalog, supervisor)
-        if selected.contains(where: \.usesIntents) { try workplace.findApps(for: &catalog) }
-      } catch {
-        failure = error
-      }
-    }
+    select(into: &preparation, workplace)
 
-    let plan = Plan(selected)
+    let plan = Plan(preparation.selected)
     let session = RunSession(
-      supervisor: supervisor, root: root, indexTemplate: workplace.indexTemplate,
-      catalog: catalog,
-      package: package, configuration: request.configuration, plan: plan,
-      record: record, events: events, header: header, sandboxes: isolation.plan,
-      clones: clones, listener: listener, limiter: limiter,
-      resume: resume)
-    if level == nil, isolation.choice.level == .processes {
-      session.log(
-        .problem(
-          RunProblem(
-            severity: .warning, code: .isolationWeakened,
-            message:
-              "tests are not run in sandboxes, but at the level 'processes': "
-              + isolation.choice.reason + "; 'carrel doctor' says what is missing")))
+      supervisor: workplace.supervisor, root: workplace.root,
+      indexTemplate: workplace.indexTemplate, catalog: preparation.catalog,
+      package: package, configuration: configuration, plan: plan,
+      record: record, events: events, header: header, sandboxes: preparation.isolation.plan,
+      clones: preparation.clones, listener: listener, limiter: limiter, resume: resume)
+    session.redaction = redaction
+    warnOfWeakerIsolation(preparation.isolation.choice, session)
+    if let failure = preparation.failure {
+      session.log(.problem(listener.problem(for: failure)))
     }
-    if let failure { session.log(.problem(listener.problem(for: failure))) }
-    if !selected.isEmpty {
-      listener.runWillStart(session, tests: plan.count, of: Set(catalog.tests.map(\.id)).count)
+    let isToRun = !preparation.selected.isEmpty
+    if isToRun {
+      let all = Set(preparation.catalog.tests.map(\.id))
+      listener.runWillStart(session, tests: plan.count, of: all.count)
       session.run()
       listener.runDidEnd(session)
     }
     return RunOutcome(
-      session: session, failure: failure, didRun: !selected.isEmpty, startedAt: startedAt,
-      containerPath: root.container(worker: 1).root)
+      session: session, failure: preparation.failure, didRun: isToRun, startedAt: startedAt,
+      containerPath: workplace.root.container(worker: 1).view)
+  }
+
+  /// What is found out before the tests, as far as nothing failed.
+  private struct Preparation {
+    var catalog = TestCatalog.empty()
+    var isolation: (choice: IsolationChoice, plan: SandboxPlan?) = (
+      IsolationChoice(level: .directories, reason: "nothing was run"), nil
+    )
+    var clones: CloneChoice?
+    /// The tests in the order in which they are to run.
+    var selected: [TestDescriptor] = []
+    /// The first thing that keeps the run from its tests; what comes after it is not done.
+    var failure: (any Error)?
+
+    /// Does a step, unless an earlier one has failed.
+    mutating func step(_ body: (inout Preparation) throws -> Void) {
+      guard failure == nil else { return }
+      do { try body(&self) } catch { failure = error }
+    }
+  }
+
+  private func makeWorkplace() throws -> Workplace {
+    let level = request.configuration.isolation.level
+    let workplace = try Workplace(
+      request.package, folder: request.workFolder,
+      makesSandboxes: level == nil || level == .sandbox, listener: listener)
+    workplace.supervisor.onFirstSignal = { [weak listener] in listener?.runIsInterrupted(by: $0) }
+    return workplace
+  }
+
+  /// Builds and lists, and finds out how batches can be kept apart.
+  private func prepare(
+    _ configuration: RunConfiguration, in workplace: Workplace
+  ) -> Preparation {
+    var preparation = Preparation()
+    preparation.step { $0.catalog = try workplace.makeCatalog() }
+    preparation.step {
+      $0.isolation = try workplace.chooseIsolation(configuration, $0.catalog)
+      $0.clones = try workplace.chooseClones(
+        configuration, $0.catalog, plan: $0.isolation.plan)
+    }
+    if workplace.supervisor.interruption == nil {
+      preparation.step { try request.resume?.check($0.catalog) }
+    }
+    return preparation
+  }
+
+  /// Selects the tests, and finds the apps that they call.
+  private func select(into preparation: inout Preparation, _ workplace: Workplace) {
+    preparation.step {
+      $0.selected = try select(from: $0.catalog, workplace.supervisor)
+      if $0.selected.contains(where: \.usesIntents) { try workplace.findApps(for: &$0.catalog) }
+    }
+  }
+
+  private func warnOfWeakerIsolation(_ choice: IsolationChoice, _ session: RunSession) {
+    guard request.configuration.isolation.level == nil, choice.level == .processes else { return }
+    session.log(
+      .problem(
+        RunProblem(
+          severity: .warning, code: .isolationWeakened,
+          message: "tests are not run in sandboxes, but at the level 'processes': "
+            + choice.reason + "; 'carrel doctor' says what is missing")))
   }
 
   /// Makes the record and its event log, with the files of a run that is resumed.
@@ -128,7 +155,10 @@ package struct PackageRun {
 
   /// Keeps the package's own folder of records out of its repository.
   private func ignoreRecords() {
-    let folder = request.package.location.package + "/.carrel"
+    let place = request.package.archive == nil ? request.package.location.package : nil
+    guard let folder = (place ?? request.configuration.folder).map({ $0 + "/.carrel" }) else {
+      return
+    }
     guard request.keepsRecord, request.runsFolder == folder + "/runs",
       access(folder + "/.gitignore", F_OK) != 0
     else {
@@ -161,10 +191,12 @@ package struct PackageRun {
     return tests.sorted { positions[$0.id] ?? 0 < positions[$1.id] ?? 0 }
   }
 
+  /// What the run is, as the log tells it: of an archive with the paths that its package had.
   private func header(
-    record: RunRecord, compiler: String, isolation: IsolationChoice, clones: CloneChoice?,
-    limits: RunLimits?
+    record: RunRecord, _ preparation: Preparation, limits: RunLimits?
   ) -> RunHeader {
+    let isolation = preparation.isolation.choice
+    let clones = preparation.clones
     let package = request.package
     let configuration = request.configuration
     let scheduling = configuration.scheduling
@@ -176,7 +208,7 @@ package struct PackageRun {
       batch: "\(scheduling.batch)", retries: scheduling.retries,
       timeLimit: configuration.timeLimit, leaksFail: scheduling.leaksFail,
       isolation: isolation.level.rawValue, seed: configuration.seed,
-      toolchain: compiler,
+      toolchain: preparation.catalog.compiler,
       hostName: name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" },
       passedVariables: TestEnvironment(
         caller: package.environment, additional: package.passedVariables
@@ -192,6 +224,12 @@ package struct PackageRun {
       limits: limits)
     header.folder = configuration.folder
     header.processors = availableProcessors().count
+    if isolation.level == .sandbox, !configuration.isolation.home.isEmpty {
+      header.home = configuration.isolation.home
+    }
+    header.products = preparation.catalog.builtProducts
+    header.toolchainDetails = preparation.catalog.toolchain
+    header.archive = preparation.catalog.archive
     return header
   }
 }

@@ -18,6 +18,10 @@ package struct RunConfiguration: Sendable {
   package var intents = IntentOptions()
   package var isolation = IsolationRequest()
   package var limits = ResourceLimits()
+  /// The mask of permissions that new files of tests and apps do not get (umask(2)); `nil` for that
+  /// of this process.
+  package var fileMask: UInt32?
+  package var redaction = RedactionOptions()
   /// The text of the package's configuration; `nil` without one.
   package var text: String?
   /// Version of Carrel.

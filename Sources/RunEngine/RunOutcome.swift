@@ -10,7 +10,7 @@ package struct RunOutcome {
   package let didRun: Bool
   /// Seconds since 1970.
   package let startedAt: Double
-  /// Where the container of the first worker was.
+  /// Where the tests of the first worker have seen their container.
   package let containerPath: String
 
   /// How a run ended, in one word.
@@ -46,9 +46,10 @@ package struct RunOutcome {
 }
 
 extension RunState {
-  /// The conclusion of a run that no signal ended.
+  /// The conclusion of a run that no signal ended; of one that goes on, from the tests that have a
+  /// result.
   package func conclusion(leaksFail: Bool) -> RunOutcome.Conclusion {
-    let failed = tests.map(\.result.verdict).filter { !$0.isSuccess(leaksFail: leaksFail) }
+    let failed = decided.map(\.result.verdict).filter { !$0.isSuccess(leaksFail: leaksFail) }
     if failed.contains(where: { $0 != .environment }) { return .testsFailed }
     let errors = problems.filter { $0.severity == .error }
     if errors.contains(where: { [.listingFailed, .loaderFailed].contains($0.code) }) {

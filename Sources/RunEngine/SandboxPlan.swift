@@ -13,18 +13,29 @@ package struct IsolationRequest: Hashable, Sendable {
   /// Absolute paths of folders outside of the container that tests seem to write to in a sandbox:
   /// what they write ends with the batch.
   package var scratch: [String]
+  /// Paths of the user's home folder, relative to it, that tests see in theirs.
+  package var home: [String]
   /// How containers come to have the data of a seed intent; `nil` for the cheapest way that works.
   package var clone: CloneWay?
 
   package init(
     level: IsolationLevel? = nil, network: SandboxNetwork = .loopback, writable: [String] = [],
-    scratch: [String] = [], clone: CloneWay? = nil
+    scratch: [String] = [], home: [String] = [], clone: CloneWay? = nil
   ) {
     self.level = level
     self.network = network
     self.writable = writable
     self.scratch = scratch
+    self.home = home
     self.clone = clone
+  }
+}
+
+extension IsolationRequest {
+  /// Puts other paths in the place of those that can be written to.
+  mutating func move(_ path: (String) -> String) {
+    writable = writable.map(path)
+    scratch = scratch.map(path)
   }
 }
 
@@ -41,25 +52,38 @@ package struct SandboxPlan: Sendable {
   let network: SandboxNetwork
   private var binds: [Sandbox.Bind] = []
   private var covers: [String] = []
-  /// Folders of which each batch has an overlay.
-  private var scratch: [String] = []
+  /// Folders of which each batch has an overlay, with the place where it is seen.
+  private var scratch: [(path: String, target: String)] = []
+  /// What tests see of the user's home folder, by its place in that of the container.
+  package private(set) var homePlaces: [WorkRoot.HomePlace] = []
   private let privateSize: UInt64?
+  /// Where a path is seen in sandboxes that lies elsewhere outside of them.
+  let seen: @Sendable (String) -> String
 
   /// - Parameters:
   ///   - needed: Absolute paths that processes have to see.
   ///   - folder: The folder of the run's containers; files for all sandboxes are made there.
   ///   - privateSize: Bytes that each private folder holds at most; `nil` for half of the memory.
+  ///   - userHome: The home folder of the user, absolute; `nil` when nobody knows it.
+  ///   - seen: Where a path is seen in sandboxes, when that is elsewhere.
   /// - Throws: ``WorkersError`` with code `container` when they cannot be made, and with code
-  ///   `sandbox` when a path cannot be writable.
+  ///   `sandbox` when a path cannot be writable, or shown.
   package init(
-    _ request: IsolationRequest, needed: [String], folder: String, privateSize: UInt64? = nil
+    _ request: IsolationRequest, needed: [String], folder: String, privateSize: UInt64? = nil,
+    userHome: String? = nil, seen: @escaping @Sendable (String) -> String = { $0 }
   ) throws(WorkersError) {
+    self.seen = seen
     network = request.network
     self.privateSize = privateSize
     if !Self.isHidden(folder) { covers.append(folder) }
-    guard request.writable.count + request.scratch.count <= Self.mostPaths else {
+    // Covered as well, when it is no private folder itself.
+    func isCovered(_ path: String) -> Bool {
+      Self.isHidden(path) || path.hasPrefix(folder + "/")
+    }
+    guard request.writable.count + request.scratch.count + request.home.count <= Self.mostPaths
+    else {
       throw WorkersError(
-        .sandbox, "at most \(Self.mostPaths) paths can be writable or scratch",
+        .sandbox, "at most \(Self.mostPaths) paths can be writable, scratch or of the home folder",
         advice: "name a folder that holds several of them")
     }
     var writable: Set<String> = []
@@ -77,21 +101,25 @@ package struct SandboxPlan: Sendable {
           .sandbox, "'\(path)' cannot be both writable and scratch", context: ["path": path],
           advice: "name it with one of the options")
       }
-      if !scratch.contains(resolved) { scratch.append(resolved) }
+      if !scratch.contains(where: { $0.path == resolved }) { scratch.append((resolved, seen(resolved))) }
     }
-    var seen: Set<String> = []
+    try showHome(request.home, of: userHome, writable: writable)
+    var known: Set<String> = []
     // A folder comes before what lies in it.
     for path in Set(needed.compactMap { existingPath($0) }).sorted()
-    where Self.isHidden(path) && !seen.contains(where: { path.hasPrefix($0 + "/") }) {
-      seen.insert(path)
+    where isCovered(path) && !known.contains(where: { path.hasPrefix($0 + "/") }) {
+      known.insert(path)
       binds.append(.init(path, isWritable: writable.contains(path)))
     }
-    for path in writable.sorted() where !seen.contains(path) {
-      binds.append(.init(path, isWritable: true))
+    for path in Set(needed).sorted() where seen(path) != path {
+      binds.append(.init(path, at: seen(path), isWritable: writable.contains(path)))
+    }
+    for path in writable.sorted() where !known.contains(path) {
+      binds.append(.init(path, at: seen(path), isWritable: true))
     }
     // A link to it is followed by its own name, too.
     for path in request.writable where Self.isHidden(path) {
-      if let resolved = existingPath(path), resolved != path, !seen.contains(path) {
+      if let resolved = existingPath(path), resolved != path, !known.contains(path) {
         binds.append(.init(resolved, at: path, isWritable: true))
       }
     }
@@ -104,6 +132,17 @@ package struct SandboxPlan: Sendable {
     binds.append(.init(own, at: Self.users))
   }
 
+  private mutating func showHome(
+    _ names: [String], of userHome: String?, writable: Set<String>
+  ) throws(WorkersError) {
+    guard !names.isEmpty else { return }
+    let home = try Self.homeView(
+      names, of: userHome, writable: writable, scratch: scratch.map(\.path))
+    binds += home.binds
+    scratch += home.scratch
+    homePlaces = home.places
+  }
+
   /// The sandbox of a container. Makes the folders of its overlays anew.
   ///
   /// - Parameter layers: What the container consists of when that is more than its folders.
@@ -114,13 +153,13 @@ package struct SandboxPlan: Sendable {
     var own = [Sandbox.Bind(container.root, at: Self.view, isWritable: true)]
     own += try layers?.binds(of: container) ?? []
     var overlays: [Sandbox.Bind] = []
-    for (index, path) in scratch.enumerated() {
+    for (index, (path, target)) in scratch.enumerated() {
       let name = "scratch-\(index + 1)"
       if let failure = removeTree("\(container.layers)/\(name)") {
         throw WorkersError(.container, "an overlay cannot be made anew", cause: failure)
       }
       try container.makeLayer(name, like: path)
-      overlays.append(.init(path, layer: container.layer(name)))
+      overlays.append(.init(path, at: target, layer: container.layer(name)))
     }
     if layers != nil || !overlays.isEmpty { own.append(container.layersCover) }
     return .init(
@@ -140,7 +179,7 @@ package struct SandboxPlan: Sendable {
 
   /// Whether somebody has allowed to write there.
   func isWritable(_ path: String) -> Bool {
-    (binds.filter(\.isWritable).map(\.target) + scratch)
+    (binds.filter(\.isWritable).map(\.target) + scratch.map(\.target))
       .contains { $0 == path || path.hasPrefix($0 + "/") }
   }
 
@@ -190,11 +229,11 @@ package struct SandboxPlan: Sendable {
     return resolved
   }
 
-  private static func holdsPrivateFolders(_ path: String) -> Bool {
+  static func holdsPrivateFolders(_ path: String) -> Bool {
     path == "/" || (hidden + ["/dev", "/proc"]).contains { $0 == path || $0.hasPrefix(path + "/") }
   }
 
-  private static func isHidden(_ path: String) -> Bool {
+  static func isHidden(_ path: String) -> Bool {
     hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
   }
 

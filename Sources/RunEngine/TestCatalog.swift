@@ -19,12 +19,14 @@ package struct TestCatalog {
   /// What apps shall have been compiled with; `nil` when no manifest pins it.
   var expectedCompiler: ExpectedCompiler?
   package var observer: ObserverLibrary
+  /// The run archive that the tests are from; `nil` when they were built here.
+  var archive: ArchiveReference?
   /// Folder for what is remembered between runs.
   var cache: String
   /// The apps that tests can call; empty when no test calls any.
   package var apps: [InstalledApp] = []
   /// What is wrong with executables that should be apps.
-  package var appProblems: [String] = []
+  package var appProblems: [AppProblem] = []
   /// What earlier runs have measured.
   package var history: [GroupMeasurement] = []
   /// Seconds of the tests that took long in earlier runs.

@@ -76,6 +76,13 @@ struct ToolchainCheck {
     survey.save()
   }
 
+  /// What is not as it should be, for people.
+  private var subject: String {
+    choice.isOfArchive
+      ? "the machine with the libraries in \(choice.toolchain.runtimeFolder) is not"
+      : "\(choice.shown) is not"
+  }
+
   private func check(
     _ found: ToolchainFacts, _ isCompared: (ToolchainFactKind) -> Bool
   ) throws(SwiftTestsError) -> [RunProblem] {
@@ -87,10 +94,13 @@ struct ToolchainCheck {
       let rest = errors.count - Self.most
       throw SwiftTestsError(
         .toolchainDiffers,
-        "\(choice.shown) is not the toolchain of \(path): "
+        "\(subject) \(choice.isOfArchive ? "that" : "the toolchain") of \(path): "
           + errors.prefix(Self.most).map(\.description).joined(separator: "; ")
           + (rest > 0 ? "; and \(rest) more" : ""),
-        context: ["path": path, "policy": choice.policy.rawValue])
+        context: [
+          "path": path, "policy": choice.policy.rawValue,
+          "isOfArchive": "\(choice.isOfArchive)",
+        ])
     }
     let warnings = differences.filter { $0.weight(choice.policy) == .warning }
     guard !warnings.isEmpty else { return [] }
@@ -98,10 +108,10 @@ struct ToolchainCheck {
     return [
       RunProblem(
         severity: .warning, code: .toolchainDiffers,
-        message: "\(choice.shown) is not quite the toolchain of \(path): "
+        message: "\(subject) quite \(choice.isOfArchive ? "that" : "the toolchain") of \(path): "
           + warnings.prefix(Self.most).map(\.description).joined(separator: "; ")
           + (rest > 0 ? "; and \(rest) more" : "")
-          + "; 'carrel toolchain pin' accepts it as it is")
+          + (choice.isOfArchive ? "" : "; 'carrel toolchain pin' accepts it as it is"))
     ]
   }
 }

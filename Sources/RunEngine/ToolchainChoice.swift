@@ -30,6 +30,8 @@ struct ToolchainChoice {
   /// What it shall be like; `nil` without a manifest, and when that does not count.
   var manifest: ToolchainManifest?
   var manifestPath: String
+  /// Whether the products are from a run archive, so that only the runtime libraries count.
+  var isOfArchive = false
 
   /// Chooses: the path that was given, else what the manifest says, else `.swift-version`, else an
   /// installed one of the version that a run to be repeated had, else `PATH`. What a file wants is

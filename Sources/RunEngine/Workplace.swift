@@ -1,3 +1,4 @@
+import Evidence
 import RunModel
 import SearchIndex
 import Workers
@@ -9,6 +10,8 @@ struct Workplace {
   /// Path of an empty index.
   let indexTemplate: String
   private let maker: CatalogMaker
+  /// What the tests are from; `nil` when they are built, and after a signal.
+  let archive: UnpackedArchive?
   /// The package with the environment that programs of its toolchain get.
   var package: PackageConfiguration { maker.configuration }
   var choice: ToolchainChoice { maker.choice }
@@ -23,10 +26,29 @@ struct Workplace {
   ) throws {
     supervisor = try Supervisor()
     if makesSandboxes { try supervisor.registry.prepareForSandboxes() }
-    maker = try CatalogMaker(supervisor: supervisor, configuration: package, listener: listener)
-    root = try WorkRoot(base: folder)
+    if package.archive == nil {
+      maker = try CatalogMaker(supervisor: supervisor, configuration: package, listener: listener)
+      archive = nil
+      root = try WorkRoot(base: folder)
+    } else {
+      root = try WorkRoot(base: folder)
+      archive = try Self.unpack(package, in: root, supervisor)
+      maker = try CatalogMaker(
+        supervisor: supervisor, configuration: package, archive: archive, listener: listener)
+    }
     indexTemplate = root.path + "/index.sqlite"
     try SearchIndex.createEmpty(at: indexTemplate)
+  }
+
+  /// - Returns: `nil` after a signal.
+  private static func unpack(
+    _ package: PackageConfiguration, in root: WorkRoot, _ supervisor: Supervisor
+  ) throws -> UnpackedArchive? {
+    do {
+      return try package.archive?.unpack(to: root.path + "/archive", supervisor)
+    } catch let error as EvidenceError where error.code == .stopped {
+      return nil
+    }
   }
 
   /// Removes the folders and ends the watchdog, when everything that ran has ended.
@@ -42,7 +64,8 @@ struct Workplace {
     _ configuration: RunConfiguration, _ catalog: TestCatalog
   ) throws -> (choice: IsolationChoice, plan: SandboxPlan?) {
     try IsolationChoice.choose(
-      configuration.isolation, plan: { try maker.sandboxPlan(configuration, catalog, root: root) },
+      configuration.isolation,
+      plan: { try maker.sandboxPlan(configuration, catalog, root: root, archive: archive) },
       in: root, indexTemplate: indexTemplate, supervisor: supervisor)
   }
 
@@ -60,7 +83,8 @@ struct Workplace {
     else { return nil }
     return try CloneCheck.choose(
       configuration.isolation.clone, plan: plan, in: root.path,
-      using: (supervisor.loop, supervisor.registry))
+      using: (supervisor.loop, supervisor.registry),
+      until: { [supervisor] in supervisor.interruption != nil })
   }
 
   /// Finds out which apps there are.
@@ -70,6 +94,10 @@ struct Workplace {
 
   /// Builds the package's tests and lists them.
   func makeCatalog() throws -> TestCatalog {
-    try maker.make(root: root, indexTemplate: indexTemplate)
+    guard package.archive != nil else {
+      return try maker.make(root: root, indexTemplate: indexTemplate)
+    }
+    guard let archive, supervisor.interruption == nil else { return .empty() }
+    return try maker.make(from: archive)
   }
 }

@@ -27,6 +27,9 @@ package struct RunHeader: Codable, Hashable, Sendable {
   /// Absolute paths of folders that tests seemed to write to in a sandbox, while what they wrote
   /// ended with the batch; `nil` for none.
   package var scratch: [String]?
+  /// Paths of the user's home folder, relative to it, that tests saw in theirs in a sandbox; `nil`
+  /// for none.
+  package var home: [String]?
   /// The way that was asked for in which containers come to have the data of the seed intent:
   /// `overlay`, `reflink` or `copy`; `nil` when none was asked for, or no test needs such data. One
   /// that was found out is in each ``BatchStart``, its reason in the first of them.
@@ -62,6 +65,8 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var products: [BuiltProduct]?
   /// Cores that the run could use; `nil` in logs that do not say.
   package var processors: Int?
+  /// The run archive that the tests are from; `nil` when they were built.
+  package var archive: ArchiveReference?
 
   /// Whether the log was made from those of other runs alone.
   package var isMerge: Bool { sources != nil && continues == nil }

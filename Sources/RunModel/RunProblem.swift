@@ -34,6 +34,8 @@ package struct RunProblem: Codable, Hashable, Sendable {
     package static let warmStartDeclined = Code(rawValue: "warm-start-declined")
     /// The strongest level of isolation does not work on this machine, and was not asked for.
     package static let isolationWeakened = Code(rawValue: "isolation-weakened")
+    /// The machine allows fewer sandboxes at once than there are workers.
+    package static let sandboxesShort = Code(rawValue: "sandboxes-short")
     /// A test was run in several of the runs that were merged.
     package static let mergeConflict = Code(rawValue: "merge-conflict")
     /// The runs that were merged differ in what matters for their results.

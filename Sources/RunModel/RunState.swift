@@ -47,6 +47,9 @@ package struct RunState: Sendable {
   package private(set) var tests: [Test] = []
   package var problems: [RunProblem] = []
   package private(set) var finish: RunFinish?
+  /// Whether a process still writes the log, so that more events will come: tests without a result
+  /// have a ``Progress`` then, and what ``Test/result`` infers of them is not so.
+  package var goesOn = false
   private var positions: [TestID: Int] = [:]
 
   package init() {}
@@ -88,11 +91,6 @@ package struct RunState: Sendable {
     case .batchStarted, .batchFinished, .resultSetAside, .unknown:
       break
     }
-  }
-
-  /// Number of planned tests by the word of their verdict.
-  package var verdicts: [String: Int] {
-    tests.reduce(into: [:]) { $0[$1.result.verdict.rawValue, default: 0] += 1 }
   }
 
   package func test(_ id: TestID) -> Test? { positions[id].map { tests[$0] } }

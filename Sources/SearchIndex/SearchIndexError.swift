@@ -11,6 +11,10 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
     case failed = "index-failed"
     /// The file has another version of the schema.
     case otherVersion = "index-of-other-version"
+    /// The bytes are no index that can be read safely.
+    case unreadable = "index-unreadable"
+    /// A text has more words than are searched for.
+    case queryTooLong = "index-query-too-long"
   }
 
   package var code: Code
@@ -35,11 +39,32 @@ package struct SearchIndexError: Error, Sendable, CustomStringConvertible {
     context = ["path": path]
   }
 
+  init(unreadable name: String, _ reason: String, cause: SQLiteFailure? = nil) {
+    code = .unreadable
+    message = "'\(name)' is no index that can be read (\(reason))"
+    context = ["path": name]
+    self.cause = cause
+  }
+
+  init(words: Int) {
+    code = .queryTooLong
+    message =
+      "the text has \(words) words; \(SearchWords.maximumWords) at most are searched for at once"
+    context = [:]
+  }
+
+  /// Whether the file system is full or broken.
+  package var isOfSurroundings: Bool {
+    cause?.number == SQLITE_FULL || cause?.number == SQLITE_IOERR
+  }
+
   /// Whether another process has locked the file.
   package var isBusy: Bool { cause?.number == SQLITE_BUSY || cause?.number == SQLITE_LOCKED }
 
   /// The message, followed by the cause.
-  package var description: String { message + (cause.map { ": \($0)" } ?? "") }
+  package var description: String {
+    message + (code == .unreadable ? "" : cause.map { ": \($0)" } ?? "")
+  }
 }
 
 /// What SQLite says about the call that failed last on a connection.

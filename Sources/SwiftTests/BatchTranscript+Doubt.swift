@@ -1,6 +1,4 @@
-import Glibc
 import RunModel
-import SystemFiles
 
 /// Why a piece of the channel says nothing.
 enum Unreadable: Error, CustomStringConvertible {
@@ -54,15 +52,22 @@ extension BatchTranscript {
   /// The outcome of a test that has ended: what was seen of it, compared with the library's own
   /// word.
   func judged(_ progress: Progress, in test: TestID, duration: Double) -> TestOutcome {
+    var outcome = weighed(progress, in: test, duration: duration)
+    if !outcome.verdict.isSuccess(leaksFail: true) {
+      outcome.limitSigns = progress.limitSigns
+      for hint in surroundings?.hints(for: progress) ?? [] { outcome.add(hint: hint) }
+    }
+    return outcome
+  }
+
+  private func weighed(
+    _ progress: Progress, in test: TestID, duration: Double
+  ) -> TestOutcome {
     var progress = progress
     progress.issues.append(contentsOf: progress.findings)
     var outcome = TestOutcome(progress, duration: duration)
     guard outcome.verdict.isSuccess(leaksFail: true) else {
       if let damage = progress.damage { outcome.reason = damage }
-      if isSandboxed {
-        outcome.add(IssueList(progress.refusals.map { Self.explanation(ofRefusal: $0) }))
-        outcome.add(IssueList(progress.unseen.compactMap { Self.explanation(ofUnseen: $0) }))
-      }
       return outcome
     }
     let library = test.library.displayName
@@ -84,42 +89,6 @@ extension BatchTranscript {
     }
     return outcome
   }
-
-  /// Says what a test that failed did not find because of the sandbox.
-  ///
-  /// - Returns: `nil` when nobody else finds the path either.
-  static func explanation(ofUnseen path: String) -> TestIssue? {
-    let hidden = SandboxFolders.hidden.first { path.hasPrefix($0 + "/") }
-    guard let hidden, access(path, F_OK) == 0 else { return nil }
-    var status = stat()
-    let isFolder = stat(path, &status) == 0 && status.isFolder
-    let advice =
-      isFolder
-      ? "show it with --scratch '\(path)', or with --writable '\(path)' when what tests write "
-        + "there shall stay" : "show it with --writable '\(path)'"
-    return TestIssue(
-      message: "the test did not find '\(path)', because each sandbox has a \(hidden) of its own; "
-        + advice, severity: .warning)
-  }
-
-  /// Says what a test that failed could not write to, and how it could.
-  static func explanation(ofRefusal path: String) -> TestIssue {
-    let known = access(path, F_OK) == 0 ? path : folder(of: path)
-    var status = stat()
-    let folder =
-      stat(known, &status) == 0 && !status.isFolder ? SystemFiles.folder(of: known) : known
-    let scratch = "--scratch '\(folder)' when what it writes may end with the batch"
-    // Nobody wants tests to change the system.
-    let isOfTheSystem = systemFolders.contains { known == $0 || known.hasPrefix($0 + "/") }
-    let advice = isOfTheSystem ? scratch : "--writable '\(known)', or with \(scratch)"
-    return TestIssue(
-      message: "the test could not write to '\(path)', which lies outside of its container and is "
-        + "read-only in the sandbox; allow it with \(advice)", severity: .warning)
-  }
-
-  private static let systemFolders = [
-    "/bin", "/boot", "/etc", "/lib", "/lib64", "/opt", "/sbin", "/usr",
-  ]
 
   /// Whether the process ended with a status that agrees with the results of the library's tests.
   func agrees(_ end: ProcessEnd) -> Bool {

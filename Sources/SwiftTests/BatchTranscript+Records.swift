@@ -100,7 +100,15 @@ extension BatchTranscript {
     case .refused:
       if let current, let path = record.message { state[current]?.refusals.append(path) }
     case .unseen:
-      if let current, let path = record.message { state[current]?.unseen.append(path) }
+      if let current, let part = record.message, let whole = record.path {
+        state[current]?.unseen.append((part, whole))
+      }
+    case .unreachable:
+      if let current, let name = record.message { state[current]?.unreachable.append(name) }
+    case .limit:
+      if let current, let sign = record.message.flatMap({ LimitSign(word: $0) }) {
+        state[current]?.limitSigns.insert(sign)
+      }
     case .finding:
       let finding = TestIssue(message: record.message ?? "the observer found a fault")
       if let current {

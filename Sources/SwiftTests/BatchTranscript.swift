@@ -70,8 +70,8 @@ package struct BatchTranscript: Sendable {
   /// Number of the boundary that the next record of Swift Testing is about.
   var pendingBoundary: Int?
   private var events: [Event] = []
-  /// Whether the process is in a sandbox, so that what it cannot write to could be allowed.
-  package var isSandboxed = false
+  /// What the process is kept from, so that a failure can be explained by it.
+  package var surroundings: TestSurroundings?
 
   /// What is known of a test so far.
   struct Progress: Sendable {
@@ -80,8 +80,13 @@ package struct BatchTranscript: Sendable {
     var findings = IssueList()
     /// Paths that the test could not write to because they are read-only.
     var refusals: [String] = []
-    /// Paths that the test did not find in folders which each sandbox has for itself.
-    var unseen: [String] = []
+    /// Paths that the test did not find in folders which are not those of the machine: the first
+    /// part that is not there, and the whole.
+    var unseen: [(part: String, whole: String)] = []
+    /// Names and addresses that the test could not reach.
+    var unreachable: [String] = []
+    /// Limits that the test's process has noticed.
+    var limitSigns: Set<LimitSign> = []
     /// Cases that have ended.
     var cases = CaseList()
     var openCase: OpenCase?

@@ -10,15 +10,15 @@ package struct BuildLocation: Sendable {
   package var scratch: String
   /// `debug` or `release`.
   package var configuration: String
+  /// Absolute path of the folder with what the build made.
+  package var products: String
 
   package init(package: String, scratch: String?, configuration: String) {
     self.package = package
     self.scratch = scratch ?? package + "/.build"
     self.configuration = configuration
+    products = "\(self.scratch)/\(configuration)"
   }
-
-  /// The folder with what the build made.
-  package var products: String { "\(scratch)/\(configuration)" }
 
   /// Checks that there is a package to build.
   ///

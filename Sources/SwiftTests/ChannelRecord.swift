@@ -34,13 +34,14 @@ enum ChannelRecord: Sendable {
 struct ObserverRecord: Decodable, Sendable {
   enum Kind: String, Decodable {
     case hello, homes, test, inherited, suite, start, issue, end, closed, missing, boundary,
-      error, finding, child, refused, unseen
+      error, finding, child, refused, unseen, unreachable, limit
   }
 
   var kind: Kind
   var name: String?
   var sequence: Int?
   var message: String?
+  var path: String?
   var file: String?
   var line: Int?
   var duration: Double?
@@ -61,6 +62,7 @@ struct ObserverRecord: Decodable, Sendable {
     case name = "n"
     case sequence = "s"
     case message = "m"
+    case path = "p"
     case file = "f"
     case line = "l"
     case duration = "d"
@@ -83,6 +85,7 @@ struct ObserverRecord: Decodable, Sendable {
     name = try values.decodeIfPresent(String.self, forKey: .name)
     sequence = try values.decodeIfPresent(Int.self, forKey: .sequence)
     message = try values.decodeIfPresent(String.self, forKey: .message)
+    path = try values.decodeIfPresent(String.self, forKey: .path)
     file = try values.decodeIfPresent(String.self, forKey: .file)
     line = try values.decodeIfPresent(Int.self, forKey: .line)
     duration = try values.decodeIfPresent(Double.self, forKey: .duration)
@@ -116,7 +119,8 @@ struct ObserverRecord: Decodable, Sendable {
     case .test: className != nil && method != nil
     case .inherited: className != nil && name != nil
     case .issue, .missing: name != nil
-    case .refused, .unseen: message != nil
+    case .refused, .unreachable, .limit: message != nil
+    case .unseen: message != nil && path != nil
     case .suite, .start: name != nil && sequence != nil
     case .end: name != nil && sequence != nil && succeeded != nil
     case .boundary: sequence != nil

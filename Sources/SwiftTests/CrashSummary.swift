@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import RunModel
+import SystemFiles
 
 /// What a crash report of Swift's backtracer says of the crash.
 package struct CrashSummary: Sendable {
@@ -35,7 +36,13 @@ package struct CrashSummary: Sendable {
     }
     guard let report = try? JSONDecoder().decode(Report.self, from: Data(bytes)) else { return }
     let frames = report.threads?.first { $0.crashed == true }?.frames ?? []
-    let placed = frames.filter { $0.sourceLocation?.line ?? 0 > 0 && $0.system != true }
+    let known = frames.filter { $0.sourceLocation?.line ?? 0 > 0 && $0.system != true }
+    // What a macro has written is in no file, and the compiler's name for it is now in the
+    // package's folder and now elsewhere.
+    let written = known.filter {
+      $0.sourceLocation.map { !lastComponent(of: $0.file).hasPrefix("@__swiftmacro_") } ?? false
+    }
+    let placed = written.isEmpty ? known : written
     // A package that was moved after it was built knows its old paths only.
     let frame =
       placed.first { $0.sourceLocation?.file.hasPrefix(package + "/") ?? false } ?? placed.first

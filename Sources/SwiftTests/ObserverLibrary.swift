@@ -18,7 +18,8 @@ package struct ObserverLibrary: Sendable {
   private static let sources: [(name: String, bytes: [UInt8])] = [
     ("children.c", PackageResources.children_c_in), ("classes.c", PackageResources.classes_c_in),
     ("homes.c", PackageResources.homes_c_in), ("interpose.c", PackageResources.interpose_c_in),
-    ("locks.c", PackageResources.locks_c_in), ("output.c", PackageResources.output_c_in),
+    ("locks.c", PackageResources.locks_c_in), ("moved.c", PackageResources.moved_c_in),
+    ("output.c", PackageResources.output_c_in),
     ("warm.c", PackageResources.warm_c_in), ("refusals.c", PackageResources.refusals_c_in),
     ("start.h", PackageResources.start_h_in),
     ("Observer.swift", PackageResources.Observer_swift_in),
@@ -32,6 +33,16 @@ package struct ObserverLibrary: Sendable {
     folder = "\(cache)/observer-\(String(key, radix: 16))"
     path = folder + "/libCarrelObserver.so"
   }
+
+  /// A library that was made before, for products that are not built here.
+  package init(at path: String) {
+    self.path = path
+    folder = SystemFiles.folder(of: path)
+    toolchain = Toolchain(binFolder: "")
+  }
+
+  /// Tells the sources of this version's observer from those of others.
+  package static let sourceKey = hexadecimal(stableHash(sources.flatMap(\.bytes)))
 
   package var exists: Bool { access(path, R_OK) == 0 }
 

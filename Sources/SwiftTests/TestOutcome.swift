@@ -12,6 +12,8 @@ package struct TestOutcome: Sendable, Hashable {
   package var leaks: [LeakedProcess] = []
   /// What the limits of results left out.
   package var omitted = OmittedCounts()
+  /// Limits that a process of the test has noticed; known for tests that failed.
+  package var limitSigns: Set<LimitSign> = []
 
   package init(
     verdict: Verdict, reason: String? = nil, skip: Skip? = nil, issues: [TestIssue] = [],
@@ -52,6 +54,14 @@ package struct TestOutcome: Sendable, Hashable {
     list.append(contentsOf: more)
     issues = list.kept
     omitted.issues += list.omitted
+  }
+
+  /// Adds what may explain a failure, unless it was said already; it changes no verdict.
+  package mutating func add(hint: String) {
+    guard !issues.contains(where: { $0.severity == .warning && $0.message == hint }) else {
+      return
+    }
+    add(IssueList([TestIssue(message: hint, severity: .warning)]))
   }
 
   /// Charges the test with processes that outlived it.

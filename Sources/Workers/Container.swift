@@ -45,6 +45,11 @@ package struct Container: Sendable, Hashable {
     "home/Library/Groups", "tmp", "tmp/run", "evidence", "evidence/attachments",
   ]
 
+  /// Whether a path of the home folder is, or holds, a folder that every container has.
+  package static func holdsOwnFolder(inHome name: String) -> Bool {
+    folders.contains { $0 == "home/\(name)" || $0.hasPrefix("home/\(name)/") }
+  }
+
   /// Makes the folders and an empty index.
   ///
   /// - Parameter indexTemplate: Path of an empty index that is copied.
@@ -101,6 +106,9 @@ package struct Container: Sendable, Hashable {
   /// - Parameter layers: What it is made of when that is more than its folders.
   /// - Returns: `nil` when something cannot be looked at.
   func fullFingerprint(_ layers: ContainerLayers? = nil) -> Fingerprint? {
+    guard let names = folderEntries(root), Set(names).isSubset(of: Self.namesInRoot) else {
+      return nil
+    }
     var result = Fingerprint()
     let uppers = layers.map { $0.trees(of: self).map(\.upper) } ?? []
     for path in [home, temporary, index, evidence] + uppers {

@@ -19,6 +19,11 @@ extension ProcessTable {
   /// The name of a process's network namespace (namespaces(7)); empty when it cannot be read.
   static func networkNamespace(of pid: Int32) -> String { linkText("/proc/\(pid)/ns/net") }
 
+  /// The inode of a pipe or socket; `nil` for a descriptor that is something else.
+  static func inode(ofDescriptor file: Int, of pid: Int32, after prefix: String) -> UInt64? {
+    inode(in: linkText("/proc/\(pid)/fd/\(file)"), after: prefix)
+  }
+
   private static func linkText(_ path: String) -> String {
     var buffer = [CChar](repeating: 0, count: 64)
     let count = readlink(path, &buffer, buffer.count)
@@ -33,7 +38,7 @@ extension ProcessTable {
 }
 
 /// The sockets of a network namespace at which somebody can be reached (proc_pid_net(5)).
-struct ListeningSockets {
+package struct ListeningSockets {
   private var byInode: [UInt64: LeakedProcess.Socket] = [:]
 
   /// - Parameter pid: A process of the namespace.
@@ -41,6 +46,14 @@ struct ListeningSockets {
     for name in ["tcp", "tcp6"] { readInternet(name, of: pid, kind: .tcp) }
     for name in ["udp", "udp6"] { readInternet(name, of: pid, kind: .udp) }
     readUnix(of: pid)
+  }
+
+  /// Whether a TCP socket of this process's network takes connections at a port.
+  package static func someoneListens(onPort port: UInt16) -> Bool {
+    let sockets = ListeningSockets(networkOf: getpid())
+    return sockets.byInode.values.contains {
+      $0.kind == .tcp && $0.address.hasSuffix(":\(port)")
+    }
   }
 
   /// Those among the given ones, sorted.

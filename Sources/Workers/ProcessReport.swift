@@ -17,6 +17,16 @@ package final class ProcessReport: Sendable {
   private struct State {
     var bytes: [UInt8] = []
     var isFull = false
+    var mainThread: String?
+    var pipeHolders: [PipeHolder] = []
+  }
+
+  /// A process that keeps a process which reads a pipe from seeing its end.
+  package struct PipeHolder: Hashable, Sendable {
+    package var pid: Int32
+    package var command: String
+    /// `the pipe that it reads as file 5`.
+    package var what: String
   }
 
   private let state = Mutex(State())
@@ -25,6 +35,14 @@ package final class ProcessReport: Sendable {
 
   /// The text so far; whole lines.
   package var bytes: [UInt8] { state.withLock { $0.bytes } }
+
+  /// What the main thread of the first process does: `in hrtimer_nanosleep, clock_nanosleep(0)`;
+  /// `nil` as long as nobody knows.
+  package var mainThread: String? { state.withLock { $0.mainThread } }
+
+  /// Processes that hold the writing end of a pipe which the first process reads, or, when their
+  /// parents have ended, sockets that they may have of it.
+  package var pipeHolders: [PipeHolder] { state.withLock { $0.pipeHolders } }
 
   /// Collects what can be said of some processes and all that descend from them or are in their
   /// sessions.
@@ -38,7 +56,10 @@ package final class ProcessReport: Sendable {
     let pids = Self.family(of: roots.map(\.pid), others, scope: scope, in: table)
     add("processes\n")
     addTree(pids, table, titles: Dictionary(roots.map { ($0.pid, $0.title) }) { first, _ in first })
-    for pid in pids.prefix(Self.mostProcesses) { addDetails(pid) }
+    if let root = roots.first?.pid { findHolders(of: root, among: pids, table) }
+    for pid in pids.prefix(Self.mostProcesses) {
+      addDetails(pid, isFirst: pid == roots.first?.pid)
+    }
     if pids.count > Self.mostProcesses {
       add("\n\(pids.count - Self.mostProcesses) more processes are left out\n")
     }
@@ -108,7 +129,32 @@ package final class ProcessReport: Sendable {
     }
   }
 
-  private func addDetails(_ pid: Int32) {
+  private func findHolders(of root: Int32, among pids: [Int32], _ table: [Int32: Status]) {
+    let own = ProcessTable.pipeEnds(of: root)
+    let readers = own.filter { $0.value.reads && !$0.value.writes }
+    var holders: [PipeHolder] = []
+    for pid in pids.prefix(Self.mostProcesses) where pid != root {
+      let ends = ProcessTable.pipeEnds(of: pid)
+      let held = readers.filter { ends[$0.key]?.writes == true }
+      let command = Self.shown(ProcessTable.command(of: pid))
+      // Its parent has ended, so nobody waits for it; what Foundation waits at is a socket.
+      let isOrphan = !pids.contains(table[pid]?.parent ?? 0)
+      if let file = held.map(\.value.file).min() {
+        holders.append(
+          PipeHolder(
+            pid: pid, command: command, what: "the pipe that the test reads as file \(file)"))
+      } else if isOrphan, ProcessTable.holdsInheritedSocket(pid) {
+        holders.append(
+          PipeHolder(pid: pid, command: command, what: "a socket of the child that started it"))
+      }
+    }
+    for holder in holders {
+      add("  \(holder.pid) \(holder.command) holds \(holder.what)\n")
+    }
+    state.withLock { $0.pipeHolders = holders }
+  }
+
+  private func addDetails(_ pid: Int32, isFirst: Bool) {
     add("\nprocess \(pid): \(Self.shown(ProcessTable.command(of: pid)))\n")
     let facts = Self.facts(of: "/proc/\(pid)/status")
     let memory = facts["VmRSS"].map { ", memory \($0)" } ?? ""
@@ -117,19 +163,22 @@ package final class ProcessReport: Sendable {
         + "signals \(facts["SigBlk"] ?? "?"), ignored \(facts["SigIgn"] ?? "?")\n")
     if let folder = Self.link("/proc/\(pid)/cwd") { add("  folder \(folder)\n") }
     let threads = ProcessTable.threads(of: pid)
-    for thread in threads.prefix(Self.mostThreads) { addThread(thread, of: pid) }
+    for thread in threads.prefix(Self.mostThreads) { addThread(thread, of: pid, isFirst: isFirst) }
     if threads.count > Self.mostThreads {
       add("  \(threads.count - Self.mostThreads) more threads are left out\n")
     }
     addFiles(of: pid)
   }
 
-  private func addThread(_ thread: Int32, of pid: Int32) {
+  private func addThread(_ thread: Int32, of pid: Int32, isFirst: Bool) {
     let folder = "/proc/\(pid)/task/\(thread)"
     let facts = Self.facts(of: folder + "/status")
     let place = Self.word(folder + "/wchan").map { $0 == "0" ? "" : " in \($0)" } ?? ""
     let call = Self.word(folder + "/syscall").map { ", " + SystemCallName.text($0) } ?? ""
     let name = Self.shown(facts["Name"] ?? "?")
+    if isFirst, thread == pid {
+      state.withLock { $0.mainThread = (facts["State"] ?? "gone") + place + call }
+    }
     add("  thread \(thread) \"\(name)\": \(facts["State"] ?? "gone")\(place)\(call)\n")
   }
 

@@ -184,8 +184,14 @@ package final class Sandbox {
     if control >= 0 { _ = carrel_sandbox_signal(control, process, signal) }
   }
 
+  /// Whether the first process has been stopped, and so hears nothing.
+  var isStopped: Bool {
+    guard !isGone, let state = ProcessTable.state(of: pid)?.letter else { return false }
+    return state == "T" || state == "t"
+  }
+
   /// PIDs, outside, of processes whose parents have ended.
-  func orphans() -> [Int32] {
+  package func orphans() -> [Int32] {
     guard !isGone else { return [] }
     let known = Set(running.values.map(\.outside))
     return ProcessTable.children(of: pid).filter { !known.contains($0) }

@@ -90,14 +90,17 @@ extension Sandbox {
 
   /// Runs a shell script in a sandbox of its own, and the loop meanwhile.
   ///
-  /// - Parameter supervision: That of the run, which must not be running its loop already; `nil`
-  ///   where there is no run.
+  /// - Parameters:
+  ///   - supervision: That of the run, which must not be running its loop already; `nil` where
+  ///     there is no run.
+  ///   - isOver: Whether nobody wants to know the result any more; looked at whenever the loop has
+  ///     done something, so that a signal ends the wait.
   /// - Returns: What it wrote.
   /// - Throws: ``WorkersError`` when the sandbox cannot be made, or the script does not end with
   ///   status 0 in time.
   package static func output(
     of script: String, _ configuration: Configuration, environment: [String: String] = [:],
-    using supervision: Supervision? = nil
+    using supervision: Supervision? = nil, until isOver: () -> Bool = { false }
   ) throws(WorkersError) -> String {
     let used: Supervision
     if let supervision { used = supervision } else { used = try ownSupervision() }
@@ -105,7 +108,11 @@ extension Sandbox {
     let running = try SandboxScript(
       script, in: configuration, environment: environment, using: used
     ) { result = $0 }
-    used.loop.run { result != nil }
+    used.loop.run { result != nil || isOver() }
+    if result == nil {
+      running.cancel()
+      used.loop.run { result != nil }
+    }
     return try withExtendedLifetime(running) { () throws(WorkersError) in
       guard let result else { throw WorkersError(.sandbox, "the script was not waited for") }
       return try result.get()

@@ -89,9 +89,12 @@ package final class SupervisedProcess {
   private let isChild: Bool
   /// Seconds of the monotonic clock.
   package let startTime: Double
-  /// Seconds that the first process of a sandbox has to end a process before the whole sandbox is
-  /// ended.
+  /// Seconds that the first process of a sandbox has to end a process before somebody looks after
+  /// it, and between two looks.
   private static let sandboxPatience = 1.0
+  /// Looks at the first process of a sandbox that does not tell the end of a process.
+  private static let sandboxLooks = 10
+  private var isEndAwaited = false
   private let loop: EventLoop
   private let scope: String
   private let registry: ProcessRegistry
@@ -228,16 +231,31 @@ package final class SupervisedProcess {
     sentSignals.append(signal)
     if let sandbox, !isChild {
       sandbox.signal(insidePID, signal)
-      // Its first process may be stopped, or busy with what nobody foresaw; the kernel is not.
-      if signal == SIGKILL {
-        loop.after(Self.sandboxPatience) { [weak self] in
-          if self?.end == nil { sandbox.end {} }
-        }
-      }
+      if signal == SIGKILL && !isEndAwaited { awaitEnd(in: sandbox) }
       return
     }
     _ = killpg(pid, signal)
     _ = carrel_pidfd_signal(pidfd, signal)
+  }
+
+  /// Sees to it that a process which was killed ends, although the first process of its sandbox may
+  /// be stopped, or busy with what nobody foresaw; the kernel is not.
+  ///
+  /// Others live in the sandbox. It is ended only when the kernel says that this process has ended,
+  /// and the first process, which has to tell it, is stopped or silent for
+  /// ``sandboxLooks`` looks.
+  private func awaitEnd(in sandbox: Sandbox, looks: Int = 1) {
+    isEndAwaited = true
+    loop.after(Self.sandboxPatience) { [weak self] in
+      // What is gone has ended: the sandbox keeps a process until it has told its end.
+      guard let self, end == nil else { return }
+      if !isDead {
+        if pidfd >= 0 { _ = carrel_pidfd_signal(pidfd, SIGKILL) }
+        return awaitEnd(in: sandbox)
+      }
+      if sandbox.isStopped || looks >= Self.sandboxLooks { return sandbox.end {} }
+      awaitEnd(in: sandbox, looks: looks + 1)
+    }
   }
 
   private func readSome(_ stream: ProcessStream, _ descriptor: Int32) {

@@ -27,8 +27,25 @@ extension WorkRoot {
     if template < 0 { template = open(indexTemplate, O_RDONLY | O_CLOEXEC) }
     try container.create(
       indexTemplate: template < 0 ? indexTemplate : "/proc/self/fd/\(template)")
-    fingerprints[container] = container.fingerprint()
+    try makeHomePlaces(in: container)
+    fingerprints[container] = fingerprint(of: container)
     return container
+  }
+
+  /// Mounts need something in their places; made before anybody uses the container, so that it can
+  /// be seen to be untouched.
+  private func makeHomePlaces(in container: Container) throws(WorkersError) {
+    try asWorkersError(.container) { () throws(FileError) in
+      for place in homePlaces {
+        let path = "\(container.home)/\(place.name)"
+        try makeFolders(place.isFolder ? path : folder(of: path), mode: 0o700)
+        if !place.isFolder { try writeSmallFile(path, [], mode: 0o600) }
+      }
+    }
+  }
+
+  private func fingerprint(of container: Container) -> Container.Fingerprint? {
+    homePlaces.isEmpty ? container.fingerprint() : container.fullFingerprint()
   }
 
   /// Gives a worker a container for its next batch that has what a template has.
@@ -77,7 +94,7 @@ extension WorkRoot {
     guard let known = fingerprints[container], isInPlace, !container.hasLayers,
       container.removeSelection()
     else { return false }
-    return container.fingerprint() == known
+    return fingerprint(of: container) == known
   }
 
   /// What a worker's container consists of when that is more than its folders.
@@ -100,7 +117,7 @@ extension WorkRoot {
       return container.fullFingerprint(layers(of: container)) == filled
     }
     guard let known = fingerprints[container] else { return false }
-    return container.fingerprint() == known
+    return fingerprint(of: container) == known
   }
 
   /// Takes a container from its worker after a batch.

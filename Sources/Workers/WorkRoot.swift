@@ -12,6 +12,19 @@ package final class WorkRoot {
   package static let advice =
     "set CARREL_WORK_DIR to a folder of this user that can be written and has room"
 
+  /// A place in the home folder of containers at which something else is seen in a sandbox.
+  package struct HomePlace: Hashable, Sendable {
+    /// Relative to the home folder.
+    package var name: String
+    /// Whether it is a folder, and not a file.
+    package var isFolder: Bool
+
+    package init(name: String, isFolder: Bool) {
+      self.name = name
+      self.isFolder = isFolder
+    }
+  }
+
   /// The file that tells a folder of a run from anything else.
   static let marker = ".carrel-work"
 
@@ -23,6 +36,8 @@ package final class WorkRoot {
   var retired = 0
   /// Where processes see the container of their batch; `nil` for where it lies.
   package var view: String?
+  /// What is made in each new home folder, for what a sandbox shows there.
+  package var homePlaces: [HomePlace] = []
   var fingerprints: [Container: Container.Fingerprint] = [:]
   /// Of containers whose contents were noted since they were prepared.
   var filled: [Container: Container.Fingerprint] = [:]
@@ -130,13 +145,34 @@ package final class WorkRoot {
         .container, error.message, context: error.context, cause: error.cause, advice: advice)
     }
     var info = stat()
-    guard lstat(user, &info) == 0, info.isFolder, info.st_uid == getuid(),
-      info.st_mode & 0o077 == 0
-    else {
+    let isThere = lstat(user, &info) == 0
+    if let (fault, remedy) = fault(of: isThere ? info : nil) {
       throw WorkersError(
-        .container, "\(user) is not a private folder of this user",
-        context: ["path": user], advice: "remove it or set CARREL_WORK_DIR")
+        .container, "\(user) is not a private folder of this user: \(fault)",
+        context: ["path": user],
+        advice: "\(remedy), or set CARREL_WORK_DIR to a folder of this user")
     }
+  }
+
+  /// What keeps a folder from being the user's own, and what to do about it; `nil` when it is.
+  private static func fault(of info: stat?) -> (fault: String, remedy: String)? {
+    guard let info else { return ("it is gone again", "start the run again") }
+    // Nobody but its owner can remove it from a folder like /tmp.
+    let remedy = info.st_uid == getuid() || getuid() == 0 ? "remove it" : "have it removed"
+    if info.isLink { return ("it is a link", remedy) }
+    if !info.isFolder { return ("it is no folder", remedy) }
+    if info.st_uid != getuid() {
+      return ("it belongs to the user with the ID \(info.st_uid)", remedy)
+    }
+    if info.st_mode & 0o077 != 0 {
+      let mode = String(info.permissions, radix: 8)
+      return ("others may use it (mode \(mode))", "take that from them with 'chmod 700'")
+    }
+    // Root may do so in any folder.
+    if info.st_mode & 0o700 != 0o700, getuid() != 0 {
+      return ("its owner may not use it", "allow that with 'chmod 700'")
+    }
+    return nil
   }
 
   /// Makes the folder of a run under a name that nothing has.

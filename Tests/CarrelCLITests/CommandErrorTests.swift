@@ -61,7 +61,8 @@ import Workers
   @Test(arguments: EvidenceError.Code.allCases) func errorsOfTheEvidence(code: EvidenceError.Code) {
     let statuses: [EvidenceError.Code: ExitCode] = [
       .notFound: .usage, .ambiguous: .usage, .unreadable: .badBundle, .unwritable: .notWritten,
-      .notABundle: .badBundle, .newerFormat: .badBundle, .malformed: .badBundle,
+      .notABundle: .badBundle, .notAnArchive: .badBundle, .otherVersion: .badBundle,
+      .newerFormat: .badBundle, .malformed: .badBundle,
       .cutOff: .badBundle, .limit: .badBundle, .targetNotEmpty: .notWritten,
       .invalidContents: .notWritten, .stopped: .notWritten, .invalidManifest: .usage,
     ]

@@ -56,6 +56,30 @@ import Workers
     #expect(top == [BundlePaths.manifest] + BundlePaths.order + [BundlePaths.contents])
   }
 
+  /// The order of the table is that of the archive.
+  @Test func everyEntryOfARunArchiveIsInTheTable() throws {
+    let table = try Self.names("docs/run-archive.md", below: "## The archive")
+    #expect(
+      table == [
+        RunArchivePaths.manifest, RunArchivePaths.configuration, RunArchivePaths.tests,
+        RunArchivePaths.observer, RunArchivePaths.package, RunArchivePaths.products,
+        RunArchivePaths.runtimeLibraries, "\(RunArchivePaths.runtime)/libexec/swift/linux",
+        RunArchivePaths.contents,
+      ])
+    #expect(table.dropFirst(3).dropLast() == table.dropFirst(3).dropLast().sorted()[...])
+  }
+
+  @Test func everyKeyOfARunArchivesManifestIsInTheTable() throws {
+    let manifest = RunArchiveManifest(
+      carrel: "", observer: "", package: "/", builtProducts: "/", buildConfiguration: "debug",
+      buildFlags: [], compiler: "", facts: ToolchainFacts(), products: [], warnings: [], tests: 0,
+      includes: [], hasRuntime: false)
+    let written = Mirror(reflecting: manifest).children.compactMap(\.label)
+    let table = try Self.names("docs/run-archive.md", below: "### manifest.json")
+      .filter { written.contains($0) }
+    #expect(table.sorted() == written.sorted())
+  }
+
   @Test func everyLimitOfABundleIsInTheTable() throws {
     let rows = Dictionary(
       try Self.rows("docs/limits.md", below: "## Failure bundle").map { ($0[0], $0[1]) },

@@ -9,7 +9,8 @@ import Workers
 /// Holds the documents to what the code does.
 @Suite struct DocumentationTests {
   static let specs = [
-    RunCommand.spec, ListCommand.spec, BundleCommand.spec, ReproCommand.spec, RerunCommand.spec,
+    RunCommand.spec, ListCommand.spec, ArchiveCommand.spec, BundleCommand.spec, ReproCommand.spec,
+    RerunCommand.spec,
     ResumeCommand.spec, ReportCommand.spec, RunsCommand.spec, MergeCommand.spec,
     ToolchainCommand.spec, DoctorCommand.spec,
   ]
@@ -83,7 +84,9 @@ import Workers
     let parsed = try ParsedArguments(words.dropFirst(), spec: spec)
     func has(_ option: String) -> Bool { spec.options.contains { $0.names.contains(option) } }
     if has("--skip-build") {
-      _ = try PackageOptions.configuration(parsed, package: ".", CommandContext())
+      // The archive of an example is not there.
+      _ = try PackageOptions.configuration(
+        parsed.without("--archive"), package: ".", CommandContext())
     }
     if has("--workers") { _ = try RunOptions.configuration(parsed, commandLine: words) }
     if has("--filter") {

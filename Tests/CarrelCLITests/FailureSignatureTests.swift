@@ -28,9 +28,60 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("/src/Notes", "/src/Notes"), ("/home/Zoë/Klon 2", "/home/Zo%C3%AB/Klon%202"),
+    ("/a,b/{c}", "/a,b/%7Bc%7D"), ("/a%20+b", "/a%2520+b"),
+  ])
+  func packagesAreTheSameWhereverTheyAre(path: String, inURL: String) {
+    let text = "no '\(path)/x' {NSURL=file://\(inURL)/x, NSFilePath=\(path)/x} in \(path)."
+    let signature = FailureSignature(
+      AttemptResult(
+        test: TestID(product: "P", library: .xctest, name: "M.C/test"), attempt: 1, batch: 1,
+        worker: 1, verdict: .failed, issues: [TestIssue(message: text)], startedAt: 0,
+        duration: 0), container: "/tmp/carrel", package: path)
+    #expect(
+      signature.message
+        == "no '<package>/x' {NSFilePath=<package>/x, NSURL=file://<package>/x} in <package>.")
+  }
+
+  /// A folder whose name begins like that of the package is another one.
+  @Test func onlyWholeNamesArePackages() {
+    let text = "/src/Notes2 /src/Notes-2 /src/Notes_2 /src/Notes%202 /src/Notesé /src/Notes.x"
+    #expect(FailureSignature.replacing("/src/Notes", with: "P", in: text) == text)
+    #expect(FailureSignature.replacing("/", with: "P", in: text) == text)
+    #expect(FailureSignature.replacing("", with: "P", in: text) == text)
+    #expect(FailureSignature.replacing("/src/Notes", with: "P", in: "/src/Notes") == "P")
+  }
+
   @Test func addressesAreTheSame() {
     let message = signature(.failed, "<A: 0x7fFe12> is not <A: 0x5>, 0x is none, 10x4 too").message
     #expect(message == "<A: 0x...> is not <A: 0x...>, 0x is none, 10x4 too")
+  }
+
+  /// UUIDs are made anew in each run; what is not one counts.
+  @Test func identifiersAreTheSame() {
+    let first = signature(
+      .failed, "(\"1\") is not (\"0\") - [A/512AADD4-1520-4DB5-8526-43A05C6B2F0F]")
+    let second = signature(
+      .failed, "(\"1\") is not (\"0\") - [A/96388062-ab3c-4e3c-8f5b-2b3c9eddbb92]")
+    #expect(first == second)
+    #expect(first.message == "(\"1\") is not (\"0\") - [A/<UUID>]")
+    #expect(
+      first
+        != signature(.failed, "(\"2\") is not (\"0\") - [A/512AADD4-1520-4DB5-8526-43A05C6B2F0F]"))
+    for text in ["512AADD4-1520-4DB5-8526-43A05C6B2F0", "512AADD4-1520-4DB5-8526-43A05C6B2F0FF"] {
+      #expect(signature(.failed, text).message == text)
+    }
+  }
+
+  /// A call of an app is the same when lines were added above it.
+  @Test func linesOfCallsAreTheSame() {
+    let first = signature(.failed, "Do of com.App: no (called at A/B.swift:12)\nlast output: 12")
+    #expect(first.message == "Do of com.App: no (called at A/B.swift:...)\nlast output: 12")
+    #expect(
+      first == signature(.failed, "Do of com.App: no (called at A/B.swift:9)\nlast output: 12"))
+    #expect(
+      first != signature(.failed, "Do of com.App: no (called at A/C.swift:9)\nlast output: 12"))
   }
 
   @Test func messageAndVerdictBothCount() {

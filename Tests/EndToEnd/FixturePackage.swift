@@ -11,14 +11,18 @@ struct FixturePackage: Sendable {
 
   /// The copy of `Tests/Fixtures/NAME`, brought up to date and built.
   ///
-  /// - Parameter isBuilt: `false` to only copy the sources.
-  static func prepare(_ name: String, isBuilt: Bool = true) async throws -> FixturePackage {
-    let package = FixturePackage(name: name, path: "\(Self.folder)/\(name)")
-    guard !isReady(name) else { return package }
-    try FileManager.default.createDirectory(
-      atPath: Self.folder, withIntermediateDirectories: true)
+  /// - Parameters:
+  ///   - place: The name of a folder of its own for another copy; empty for the usual one.
+  ///   - isBuilt: `false` to only copy the sources.
+  static func prepare(
+    _ name: String, in place: String = "", isBuilt: Bool = true
+  ) async throws -> FixturePackage {
+    let parent = Self.folder + (place.isEmpty ? "" : "/\(place)")
+    let package = FixturePackage(name: name, path: "\(parent)/\(name)")
+    guard !isReady(package.path) else { return package }
+    try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
     // Two runs of these tests may meet here.
-    let lock = open("\(Self.folder)/\(name).lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o644)
+    let lock = open("\(parent)/\(name).lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o644)
     guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw FixtureProblem("cannot lock \(name)") }
     defer { close(lock) }
     try synchronize(from: source(name), to: package.path)
@@ -29,7 +33,7 @@ struct FixturePackage: Sendable {
     guard build.status == 0 else {
       throw FixtureProblem("\(name) does not build: \(build.text)\(build.errorText)")
     }
-    ready.withLock { _ = $0.insert(name) }
+    ready.withLock { _ = $0.insert(package.path) }
     return package
   }
 
@@ -53,7 +57,7 @@ struct FixturePackage: Sendable {
 
   private static let ready = Mutex<Set<String>>([])
 
-  private static func isReady(_ name: String) -> Bool { ready.withLock { $0.contains(name) } }
+  private static func isReady(_ path: String) -> Bool { ready.withLock { $0.contains(path) } }
 
   private static let folder = "\(Carrel.productsFolder)/end-to-end"
 

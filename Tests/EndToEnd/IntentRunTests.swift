@@ -13,7 +13,7 @@ extension EndToEnd {
     {
       let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
       #expect(run.output.status == 0, "\(run)")
-      #expect(try run.state.tests.count == 39)
+      #expect(try run.state.tests.count == 47)
       for test in try run.state.tests {
         let isExtra = test.id.name.hasPrefix("MisbehavingTests.")
         #expect(test.result.verdict == (isExtra ? .skipped : .passed), "\(test.id)\n\(run)")
@@ -148,6 +148,8 @@ extension EndToEnd {
       #expect(message.contains("ended with signal SIG") && message.contains("on purpose"), "\(run)")
       #expect(attempt.apps.map(\.bundleIdentifier) == ["com.example.TestApp"])
       #expect(try run.log(attempt.apps.first?.log).starts(with: Array("TestApp/".utf8)))
+      #expect(message.contains("\ncrashed in Crash.perform() (TestApp/MisbehavingIntents.swift:"))
+      #expect(!run.output.text.contains("Backtrace took"), "\(run)")
     }
 
     @Test func limitOfACallIsThatOfTheConfiguration() async throws {
@@ -159,11 +161,66 @@ extension EndToEnd {
       #expect(attempt.verdict == .failed)
       #expect(
         attempt.issues.first?.message.contains(
-          "com.example.TestApp did not answer within 0.3 s; its process was ended") == true,
+          "Hang of com.example.TestApp did not answer within 0.3 s; its process was ended; "
+            + "'intents.callLimit' in carrel.json is the limit") == true,
         "\(run)")
+      let packed = try run.bundle(try run.test("testHangs"))
+      let bundle = try await ExtractedBundle(packed)
+      let hang = try bundle.text("hang.txt")
+      #expect(hang.hasPrefix("what ran when it was ended: Hang of com.example.TestApp did not"))
+      #expect(hang.contains("app com.example.TestApp"), "\(hang)")
+      #expect(try bundle.text("journal.jsonl").contains(#""error":{"code":7,"name":"appHangs","#))
+      let shown = try await Carrel.invoke(["bundle", "show", packed]).text
+      #expect(shown.contains("    > Hang()\n        appHangs: Hang of com"), "\(shown)")
     }
 
-    /// Not even the simplest call is answered: no test is blamed.
+    /// The end of one process of a sandbox is not that of the test in it.
+    @Test(arguments: [IsolationLevel.sandbox, .processes])
+    func hangOfAnAppLeavesTheTestAlone(level: IsolationLevel) async throws {
+      let folder = try TemporaryFolder()
+      let path = try write(
+        #"{"format": "1.0", "intents": {"callLimit": 0.3}}"#, to: folder)
+      let run = try await misbehave(
+        "testGoesOnAfterAHang", "--config", path, "--isolation", level.rawValue)
+      let attempt = try #require(try run.test("testGoesOnAfterAHang").decisive)
+      #expect(attempt.verdict == .passed, "\(run)")
+      #expect(
+        String(decoding: try run.log(attempt.stdout), as: UTF8.self).contains("calls: "), "\(run)")
+    }
+
+    /// What an intent asks for, and the call that it was asked by, are in the failure.
+    @Test func failuresNameTheirCalls() async throws {
+      let run = try await misbehave("testAsks")
+      let message = try #require(run.test("testAsks").decisive?.issues.first?.message)
+      #expect(
+        message.contains("RenameNote asked for a value of its parameter 'title' (\"Which title?\")")
+      )
+      #expect(message.contains("called at MisbehavingTests/MisbehavingTests.swift:"), "\(message)")
+      let shown = try await Carrel.invoke(["bundle", "show", run.bundle(run.test("testAsks"))]).text
+      #expect(
+        shown.contains("      CreateNote(title: \"Milk\")\n        returned value: NoteEntity "))
+      #expect(shown.contains("    > RenameNote(note: NoteEntity "), "\(shown)")
+      #expect(shown.contains("        needsValue, parameter 'title': RenameNote asked"), "\(shown)")
+    }
+
+    /// The index was asked before what the app had told it could be found.
+    @Test func pendingUpdatesOfTheIndexAreTold() async throws {
+      let folder = try TemporaryFolder()
+      let path = try write(
+        #"{"format": "1.0", "intents": {"indexDelay": 60}}"#, to: folder)
+      let run = try await misbehave("testAsksTheIndexTooEarly", "--config", path)
+      let text =
+        "warning: 1 index update was pending when the index was asked for NoteEntity 'milk'; "
+        + "waitUntilIndexed() waits for them"
+      #expect(run.output.text.ranges(of: text).count == 2, "\(run)")
+      let bundle = try run.bundle(try run.test("testAsksTheIndexTooEarly"))
+      let shown = try await Carrel.invoke(["bundle", "show", bundle]).text
+      #expect(
+        shown.contains(text) && shown.contains("index updates that could not be found yet: 1"))
+    }
+
+    /// Not even the simplest call is answered: no test is blamed, and those that call other apps,
+    /// or none, run as ever.
     @Test func appThatDoesNotAnswerIsAFaultOfTheEnvironment() async throws {
       let folder = try TemporaryFolder()
       let path = try write(
@@ -171,10 +228,39 @@ extension EndToEnd {
       let run = try await Carrel.run("BadHosts", "--workers", "2", "--config", path)
       #expect(run.output.status == 6, "\(run)")
       let tests = try run.state.tests
-      #expect(tests.count == 1 && tests.allSatisfy { $0.result.verdict == .environment })
-      let reason = try #require(tests.first?.decisive?.reason)
-      #expect(reason.contains("does not answer even the simplest call"), "\(reason)")
-      #expect(reason.contains("was started"), "\(reason)")
+      #expect(tests.count == 4)
+      for test in tests {
+        let isGood = ["goodHost()", "noHost()"].contains(test.id.function)
+        #expect(test.result.verdict == (isGood ? .passed : .environment), "\(test.id)\n\(run)")
+        #expect(test.decisive?.issues == [])
+      }
+      func reason(_ function: String) throws -> String {
+        try #require(tests.first { $0.id.function.hasPrefix(function) }?.decisive?.reason)
+      }
+      let bad = try reason("hostsThatBreakTheProtocol")
+      #expect(bad.contains("does not answer even the simplest call"), "\(bad)")
+      #expect(bad.contains("was started"), "\(bad)")
+      let twin = try reason("oneBundleIdentifierForTwo")
+      #expect(twin.hasPrefix("com.example.Twin is the bundle identifier of several executables"))
+    }
+
+    /// The only app does not start: no test that may call it is started, and what the app said of
+    /// its end is in the summary.
+    @Test func onlyAppThatDoesNotStartIsAFaultOfTheEnvironment() async throws {
+      let run = try await Carrel.run(
+        "Intents",
+        ["--filter", "PlainTests|testScreen|testIndex", "--pass-env", "CARREL_TEST_CASE"],
+        environment: ["CARREL_TEST_CASE": "crashesAtItsStart"])
+      #expect(run.output.status == 6, "\(run)")
+      for test in try run.state.tests {
+        let isPlain = test.id.name.hasPrefix("PlainTests.")
+        #expect(test.result.verdict == (isPlain ? .passed : .environment), "\(run)")
+        #expect(isPlain || test.decisive?.stdout == nil)
+      }
+      let summary = try #require(run.output.text.split(separator: "Did not succeed:").last)
+      #expect(summary.contains("Fatal error: the app crashes at its start"), "\(run)")
+      #expect(run.output.text.contains("crashed in TestApp.init() (TestApp/TestApp.swift:"))
+      #expect(!run.output.text.contains("Backtrace took") && !run.output.text.contains("futex"))
     }
 
     @Test(arguments: [true, false]) func seedIntentRunsBeforeTests(isShared: Bool) async throws {

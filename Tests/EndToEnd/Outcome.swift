@@ -112,9 +112,12 @@ extension Outcome {
 
 extension CarrelRun {
   /// The differences between this run and a table; planned tests and table must be the same set.
-  func differences(from table: [Outcome], module: String) throws -> [String] {
+  ///
+  /// - Parameter module: That of the table's names; `nil` when they have their modules.
+  func differences(from table: [Outcome], module: String? = nil) throws -> [String] {
+    let prefix = module.map { "\($0)." } ?? ""
     var byName: [String: Outcome] = [:]
-    for outcome in table { byName["\(outcome.library):\(module).\(outcome.name)"] = outcome }
+    for outcome in table { byName["\(outcome.library):\(prefix)\(outcome.name)"] = outcome }
     var differences: [String] = []
     for test in try state.tests {
       let key = "\(test.id.library):\(test.id.name)"

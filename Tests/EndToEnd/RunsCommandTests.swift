@@ -56,9 +56,22 @@ extension EndToEnd {
       let id = lastName(record)
       // While it runs it is known as such, and nobody removes it.
       let listed = try await Carrel.invoke(["runs", "list", "--output", hanging.runs])
-      #expect(listed.text.contains("\(id) *") && listed.text.contains("running"))
-      let early = try await Carrel.invoke(["report", record])
+      #expect(listed.text.contains("\(id) *"), "\(listed.allText)")
+      #expect(listed.text.contains("2 running") && !listed.text.contains("lost"), "\(listed.text)")
+      let page = try await Carrel.invoke([
+        "runs", "show", "--output", hanging.runs, "--format", "json",
+      ])
+      let live = try JSONDecoder().decode(ShownRun.self, from: Data(page.stdout)).run
+      #expect(live.state == "running" && live.planned == 8 && live.verdicts["running"] == 2)
+      #expect(live.verdicts["lost"] == nil && live.verdicts["not-run"] == nil, "\(page.text)")
+      let xml = hanging.folder.path(of: "early.xml")
+      let early = try await Carrel.invoke(["report", record, "--junit", xml])
       #expect(early.errorText.contains("is being written"), "\(early.allText)")
+      #expect(!early.text.contains("LOST") && !early.text.contains("NOTRUN"), "\(early.text)")
+      #expect(early.text.contains("RUNNING: ") && early.text.contains("test2PrintsAndHangs"))
+      let cases = try await JUnitFile(xml)
+      #expect(cases.statuses.count == 8 && cases.miscounts == [])
+      #expect(!contains(try readFile(xml), "lost"))
 
       hanging.process.signal(SIGKILL)
       let output = try await hanging.process.output()
@@ -73,9 +86,9 @@ extension EndToEnd {
       let shown = try await Carrel.invoke([
         "runs", "show", "latest", "--output", hanging.runs, "--format", "json",
       ])
-      let page = try JSONDecoder().decode(ShownRun.self, from: Data(shown.stdout)).run
-      #expect(page.state == "cut-off" && page.planned == 8 && page.exitCode == nil)
-      #expect(page.verdicts.values.reduce(0, +) == 8 && page.verdicts["lost"] == 2)
+      let killed = try JSONDecoder().decode(ShownRun.self, from: Data(shown.stdout)).run
+      #expect(killed.state == "cut-off" && killed.planned == 8 && killed.exitCode == nil)
+      #expect(killed.verdicts.values.reduce(0, +) == 8 && killed.verdicts["lost"] == 2)
     }
 
     @Test func oldRunsAreRemoved() async throws {

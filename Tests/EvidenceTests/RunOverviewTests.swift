@@ -55,6 +55,22 @@ import Testing
     withExtendedLifetime(log) {}
   }
 
+  /// Tests without a result are lost only when nobody writes their results any more.
+  @Test func aRunThatGoesOnHasLostNothing() throws {
+    let ended = try record(at: 1, finish: nil)
+    let start = AttemptStart(
+      test: TestID(product: "P", library: .xctest, name: "M.C/test"), attempt: 1, batch: 1,
+      worker: 1)
+    do {
+      let log = try ended.openEventLog()
+      #expect(ended.overview().verdicts == ["waiting": 1])
+      try log.append(RunEvent(time: 2, .attemptStarted(start)))
+      #expect(ended.overview().verdicts == ["running": 1])
+      withExtendedLifetime(log) {}
+    }
+    #expect(ended.overview().verdicts == ["lost": 1])
+  }
+
   @Test func aLogThatWasBegunIsNotWrittenAnyMore() throws {
     let record = try RunRecord.create(inRunsFolder: runs, at: 4)
     _ = try record.openEventLog()

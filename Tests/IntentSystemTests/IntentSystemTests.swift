@@ -11,7 +11,7 @@ import Workers
 
 /// Serial, because a process has only one set of children.
 @Suite(.serialized) struct IntentSystemTests {
-  private func perform(_ id: Int, _ text: String = "x") -> WireMessage {
+  func perform(_ id: Int, _ text: String = "x") -> WireMessage {
     .request(
       id: id, method: "intent.perform",
       parameters: [
@@ -20,7 +20,7 @@ import Workers
       ])
   }
 
-  private func error(_ message: WireMessage?) throws -> WireError {
+  func error(_ message: WireMessage?) throws -> WireError {
     guard case .failure(_, let error)? = message else {
       throw WireError(.internalError, "no error but \(String(describing: message))")
     }
@@ -117,6 +117,163 @@ import Workers
     bench.stop()
   }
 
+  /// Somebody looks at the process before it is ended; what it says meanwhile counts for nothing.
+  @Test func appThatHangsIsLookedAt() throws {
+    var reasons: [String] = []
+    var goOn: [() -> Void] = []
+    let bench = try Bench {
+      $0.callLimit = 0.05
+      $0.callLimitAdvice = "change it"
+      $0.onHang = { reason, end in
+        reasons.append(reason)
+        goOn.append(end)
+      }
+    }
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    let app = try bench.connectApp()
+    let id = try app.requestID()
+    bench.loop.run { !goOn.isEmpty }
+    let text =
+      "Do of com.example.App did not answer within 0.05 s; its process was ended; change it"
+    #expect(reasons == [text])
+    #expect(try kill(#require(bench.system?.hostProcesses.first?.pid), 0) == 0)
+    app.send(.result(id: id, ["value": ["int": 1]]))
+    goOn.removeFirst()()
+    let error = try error(test.receive())
+    #expect(error.code == .appHangs && error.message == text)
+    #expect(bench.journal.map(\.error?.code) == [.appHangs])
+    loopUntilClosed(app, bench)
+  }
+
+  @Test func callThatIsOpenWhenTheSystemStopsSaysSo() throws {
+    let bench = try Bench()
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    let app = try bench.connectApp()
+    _ = try app.requestID()
+    bench.stop()
+    let error = try #require(bench.journal.first?.error)
+    #expect(error.code == .callerEnded)
+    #expect(error.message.hasPrefix("Do of com.example.App had not answered after 0"), "\(error)")
+  }
+
+  @Test func appsWithFaultsAreNotCalled() throws {
+    var faults: [WireError] = []
+    let bench = try Bench(script: "echo started; exit 1") {
+      $0.faults = [Bench.bundle: WireError(.appNotStarted, "broken", log: "words")]
+      $0.problems = [AppProblem(bundleIdentifier: "com.example.Twin", message: "there are two")]
+      $0.onFault = { faults.append($0) }
+    }
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    test.send(perform(1))
+    #expect(try error(test.receive()) == WireError(.appNotStarted, "broken", log: "words"))
+    for (bundle, text) in [("com.example.Twin", "there are two"), ("com.example.Ap", "did you")] {
+      test.send(
+        .request(
+          id: 2, method: "intent.perform",
+          parameters: ["bundle": .string(bundle), "intent": "Do", "parameters": [:]]))
+      let error = try error(test.receive())
+      #expect(error.code == .unknownApp && error.message.contains(text), "\(error)")
+    }
+    #expect(faults.map(\.message) == ["broken", "there are two"])
+    #expect(bench.system?.log(of: Bench.bundle) == "")
+  }
+
+  /// An executable that does not say which app it is may be the one that is called.
+  @Test func appThatIsNotThereMayBeAnExecutableThatIsSilent() throws {
+    var faults: [WireError] = []
+    let bench = try Bench {
+      $0.problems = [AppProblem(message: "Broken is no whole program")]
+      $0.onFault = { faults.append($0) }
+    }
+    defer { bench.stop() }
+    let test = try bench.connectTest()
+    test.send(
+      .request(
+        id: 2, method: "intent.perform",
+        parameters: ["bundle": "com.example.Other", "intent": "Do", "parameters": [:]]))
+    let error = try error(test.receive())
+    #expect(error.message == "com.example.Other is not present\nBroken is no whole program")
+    #expect(faults == [error])
+  }
+
+  /// The index is asked before what an app has told it can be found.
+  @Test func pendingUpdatesAreTold() throws {
+    var notes: [String] = []
+    let bench = try Bench {
+      $0.indexDelay = 60
+      $0.onPendingUpdates = { notes.append("\($0) \($1)") }
+    }
+    defer { bench.stop() }
+    let (test, app) = try bench.answeredCall(perform(1))
+    #expect(test.receive() == .result(id: 1, [:]))
+    for number in 1...2 {
+      let entry = IndexUpdate.Entry(type: "T", identifier: "\(number)")
+      app.send(
+        .request(id: number, method: "index.update", parameters: IndexUpdate.upsert([entry]).json))
+      #expect(app.receive() == .result(id: number, .object([])))
+    }
+    test.send(
+      .request(
+        id: 2, method: "entity.query",
+        parameters: [
+          "bundle": .string(Bench.bundle),
+          "query": ["type": "T", "kind": "spotlight", "text": "milk"],
+        ]))
+    #expect(test.receive() == .result(id: 2, ["entities": [], "queries": []]))
+    #expect(notes == ["2 T 'milk'"])
+    #expect(bench.journal.map(\.pendingUpdates) == [0, 2])
+    #expect(bench.journal.last?.json["pendingUpdates"] == 2)
+  }
+
+  /// Two entries of three differ from what the app would index, one of them because it is hidden.
+  @Test func staleEntriesAreFound() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    let (test, app) = try bench.answeredCall(perform(1))
+    #expect(test.receive() == .result(id: 1, [:]))
+    func entry(_ identifier: String, _ fields: [IndexUpdate.Field]) -> IndexUpdate.Entry {
+      .init(type: "T", identifier: identifier, domain: "d", fields: fields)
+    }
+    let indexed = ["1", "2", "3"].map { entry($0, [.init("title", "Title \($0)")]) }
+    app.send(.request(id: 7, method: "index.update", parameters: IndexUpdate.upsert(indexed).json))
+    #expect(app.receive() == .result(id: 7, .object([])))
+    test.send(.request(id: 2, method: "index.wait", parameters: [:]))
+    #expect(test.receive() == .result(id: 2, .object([])))
+    test.send(
+      .request(
+        id: 3, method: "index.check",
+        parameters: ["bundle": .string(Bench.bundle), "compares": true]))
+    guard case .request(let id, "entity.index", let question)? = app.receive() else {
+      throw WireError(.internalError, "the app was not asked")
+    }
+    #expect(question["query"]?["identifiers"]?.array?.count == 3)
+    let now = [
+      entry("1", [.init("title", "Title 1"), .init("keywords", "")]),
+      entry("2", [.init("title", "New"), .init("keywords", "k")]),
+    ]
+    app.send(.result(id: id, ["entries": IndexUpdate.upsert(now).json, "hidden": ["3"]]))
+    #expect(
+      test.receive()
+        == .result(
+          id: 3,
+          [
+            "stale": [
+              ["type": "T", "id": "3", "differences": []],
+              [
+                "type": "T", "id": "2",
+                "differences": [
+                  ["field": "keywords", "indexed": nil, "current": "k"],
+                  ["field": "title", "indexed": "Title 2", "current": "New"],
+                ],
+              ],
+            ]
+          ]))
+  }
+
   private func loopUntilClosed(_ client: Client, _ bench: Bench) {
     while client.receive() != nil {}
     #expect(client.isClosed)
@@ -153,11 +310,11 @@ import Workers
     #expect(bench.strayEnds.first?.message.contains("while it had nothing to answer") == true)
   }
 
-  private static let endsOnRequest =
+  static let endsOnRequest =
     #"echo "$CARREL_INTENT_TOKEN"; echo $$; while [ ! -e "$0.end" ]; do :; done"#
 
   /// Lets the process end, and waits until the kernel says so; the loop is told later.
-  private func endProcess(_ bench: Bench) throws {
+  func endProcess(_ bench: Bench) throws {
     let number = try bench.line()
     close(open(bench.folder.path(of: "app.end"), O_CREAT | O_WRONLY, 0o600))
     var state = ""
@@ -419,7 +576,13 @@ import Workers
     }
     let (apps, problems) = AppFinder.separate([app("a", "/1"), app("b", "/2"), app("a", "/3")])
     #expect(apps.map(\.bundleIdentifier) == ["b"])
-    #expect(problems == ["a is the bundle identifier of several executables: /1, /3"])
+    #expect(
+      problems == [
+        AppProblem(
+          bundleIdentifier: "a",
+          message: "a is the bundle identifier of several executables: /1, /3; give each of them "
+            + "one of its own")
+      ])
   }
 
   @Test func aProductThatLostItsEndIsAProblem() throws {
@@ -439,7 +602,8 @@ import Workers
     #expect(found.apps.isEmpty)
     #expect(
       found.problems == [
-        "\(folder.path)/App is not a whole program, so it may be an app; build it anew"
+        AppProblem(
+          message: "\(folder.path)/App is not a whole program, so it may be an app; build it anew")
       ])
   }
 
@@ -450,6 +614,6 @@ import Workers
     _ = try bench.connectApp()
     bench.stop()
     #expect(bench.journal.count == 3)
-    #expect(bench.journal.allSatisfy { $0.error?.code == .appEnded }, "\(bench.journal)")
+    #expect(bench.journal.allSatisfy { $0.error?.code == .callerEnded }, "\(bench.journal)")
   }
 }

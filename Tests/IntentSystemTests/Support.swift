@@ -26,7 +26,7 @@ final class Bench {
   /// - Parameter script: What the app's process does in `sh`.
   init(
     script: String = #"echo "$CARREL_INTENT_TOKEN"; exec sleep 300"#,
-    change: (inout IntentSystem.Configuration) -> Void = { _ in }
+    change: (inout IntentSystem.Configuration) throws -> Void = { _ in }
   ) throws {
     loop = try EventLoop()
     folder = try TemporaryFolder()
@@ -34,19 +34,28 @@ final class Bench {
     try writeSmallFile(executable, Array("#!/bin/sh\n\(script)\n".utf8), mode: 0o755)
     let index = folder.path(of: "index.sqlite")
     try SearchIndex.createEmpty(at: index)
+    let entity = AppDescription.Entity(
+      identifier: "Thing", title: "Thing", properties: [], canMatch: false, canList: false,
+      isIndexed: true)
     let intent = AppDescription.Intent(
       identifier: "Do", title: "Do", isDiscoverable: true, opensApp: false,
       parameters: [.init(name: "text", title: "Text", type: .string)])
     let app = InstalledApp(
       description: AppDescription(
-        bundleIdentifier: Self.bundle, compiler: "none", intents: [intent], entities: [],
+        bundleIdentifier: Self.bundle, compiler: "none", intents: [intent],
+        entities: [
+          entity,
+          .init(
+            identifier: "T", title: "T", properties: [], canMatch: false, canList: false,
+            isIndexed: true),
+        ],
         enumerations: [], shortcuts: []),
       executable: executable)
     var configuration = IntentSystem.Configuration(
       socketPath: folder.path(of: "socket"), indexPath: index, apps: [app],
       environment: ["PATH": "/usr/bin:/bin"],
       scope: "bench-\(getpid())", runtime: "test", fixtureToken: "token")
-    change(&configuration)
+    try change(&configuration)
     configuration.onJournal = { [unowned self] in journal.append($0) }
     configuration.onHostOutput = { [unowned self] in output += Array($1) }
     configuration.onStrayEnd = { [unowned self] in strayEnds.append($0) }

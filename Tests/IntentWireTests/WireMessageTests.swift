@@ -110,4 +110,44 @@ import Testing
     #expect(lines.suffix(2) == [nil, "y"])
     #expect(!framer.isInsideLine)
   }
+
+  /// An error fits into a message whatever its texts are, and keeps what tells it from others.
+  @Test func textsOfErrorsAreCut() throws {
+    let text = String(repeating: "\u{1B}é", count: 1_000_000)
+    var error = WireError(
+      .thrownByApp, text, log: text,
+      origin: .init(
+        domain: text, code: 7, caseName: "broken", localizedDescription: text,
+        debugDescription: text), parameter: "title")
+    error.queries = .array([.string(text)])
+    let line = WireMessage.failure(id: 1, error).line
+    #expect(line.count < WireMessage.maximumLength / 2)
+    let read = try line.dropLast().withUnsafeBytes { try WireMessage(line: $0) }
+    guard case .failure(1?, let short) = read else {
+      Issue.record("\(read)")
+      return
+    }
+    #expect(short == error.shortened)
+    #expect(short.origin?.code == 7 && short.origin?.caseName == "broken")
+    #expect(short.parameter == "title" && short.queries == nil)
+    for cut in [short.message, short.log, short.origin?.localizedDescription] {
+      let cut = try #require(cut)
+      #expect(cut.hasPrefix("\u{1B}é\u{1B}") && cut.hasSuffix("é\u{1B}é"))
+      #expect(cut.contains(" bytes left out here]") && cut.utf8.count <= 128 << 10)
+    }
+    #expect(short.shortened == short)
+    #expect(WireError(.internalError, "short").shortened == WireError(.internalError, "short"))
+  }
+
+  @Test(arguments: [Double.nan, .signalingNaN, -Double.nan, .infinity, -.infinity, 1e300, -0.5])
+  func numbersThatJSONDoesNotHave(number: Double) throws {
+    for value in [IntentValue.double(number), .date(number)] {
+      let json = try WireJSON(reading: value.json.bytes)
+      switch try IntentValue(json: json) {
+      case .double(let read), .date(let read):
+        #expect(read == number || (read.isNaN && number.isNaN))
+      default: Issue.record("\(json)")
+      }
+    }
+  }
 }

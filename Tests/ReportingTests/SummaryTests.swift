@@ -25,6 +25,32 @@ import Testing
     return run
   }
 
+  /// What has no result yet is told apart from what has none for ever.
+  @Test func aRunThatGoesOn() {
+    var run = SampleRun()
+    for number in 0..<3 { run.run(SampleRun.id("M.passed\(number)()"), .passed) }
+    run.run(SampleRun.id("M.failed()"), .failed)
+    let open = SampleRun.id("M.open()")
+    run.plan(open)
+    run.plan(SampleRun.id("M.next()"))
+    run.add(.attemptStarted(AttemptStart(test: open, attempt: 1, batch: 9, worker: 2)))
+    var state = run.state
+    let console = ConsoleReport(
+      tests: state.tests.map(\.id), packagePath: nil, runFolder: "")
+    #expect(console.summary(of: state, recordPath: nil).contains("1 lost"))
+    state.goesOn = true
+    let text = console.summary(of: state, recordPath: nil)
+    #expect(
+      text.hasSuffix(
+        "RUNNING: 4 of 6 tests have ended, 1 failed, 3 passed, 1 running, 1 waiting"), "\(text)")
+    #expect(text.contains("Running:\n  M.open()\n") && !text.contains("LOST"), "\(text)")
+    let xml = String(
+      decoding: JUnitReport.renderUTF8(state) { _ in nil }, as: UTF8.self)
+    #expect(xml.contains("type=\"running\" message=\"the test is running: the run goes on\""))
+    #expect(xml.contains("type=\"waiting\"") && !xml.contains("lost"), "\(xml)")
+    #expect(xml.contains("tests=\"6\" failures=\"1\" errors=\"2\""), "\(xml)")
+  }
+
   @Test func sentences() {
     let listing = RunProblem(severity: .error, code: .listingFailed, message: "m")
     #expect(

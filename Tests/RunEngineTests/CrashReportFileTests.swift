@@ -76,7 +76,8 @@ import Workers
       """
     let folder = try folder(["a-1-0.json": text])
     let report = try #require(CrashReportFile.all(in: folder.path).first)
-    let bytes = try #require(report.shareable())
+    let (bytes, removed) = try #require(report.shareable())
+    #expect(removed == ["crash-memory": 5])
     let wanted = """
       {"description":"Bad pointer \\"x\\"","faultAddress":"0x8",
        "threads":[{"crashed":true,
@@ -86,7 +87,7 @@ import Workers
        "time":1.25,"large":1e300,"minus":-3,"word":"registers"}
       """
     // Nothing is taken out of what is wanted, so that only its form changes.
-    #expect(bytes == redactedCrashReport(Array(wanted.utf8)))
+    #expect(bytes == redactedCrashReport(Array(wanted.utf8))?.bytes)
     let found = String(decoding: bytes, as: UTF8.self)
     #expect(!found.contains("5345") && !found.contains("53 45") && !found.contains("Memory"))
     #expect(found.contains("\"offset\" : 12\n") && found.hasSuffix("}\n"))
@@ -97,7 +98,8 @@ import Workers
   @Test(arguments: ["*** Program crashed ***\n", "", "\u{0}"])
   func whatIsNoJSONStaysAsItIs(text: String) throws {
     let folder = try folder(["a-1-0.log": text])
-    #expect(CrashReportFile.all(in: folder.path).map { $0.shareable() } == [Array(text.utf8)])
+    let reports = CrashReportFile.all(in: folder.path).map { $0.shareable()?.bytes }
+    #expect(reports == [Array(text.utf8)])
   }
 
   @Test func aReportThatIsGoneHasNothing() throws {

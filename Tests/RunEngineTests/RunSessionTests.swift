@@ -130,6 +130,7 @@ extension RunsProcesses {
       #expect(command.executable == package.executable)
       #expect(command.arguments == ["M.A/test2Fails"])
       #expect(command.directory == package.location.package)
+      #expect(command.umask?.count == 4 && command.fileMask == ownFileMask())
       #expect(command.environment["HOME"] == command.container + "/home")
       #expect(command.environment[SupervisedProcess.scopeVariable] == "\(outcome.record.runID)-2")
       let kinds = try bundle.read(BundlePaths.events).split(separator: 10).map {

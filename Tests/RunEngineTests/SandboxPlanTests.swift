@@ -41,6 +41,27 @@ import Workers
       ])
   }
 
+  /// What was unpacked into the folder of containers, which is covered, is bound again, and the
+  /// package with what may be written in it where it was.
+  @Test func whatWasUnpackedIsSeenWhereItWas() throws {
+    let root = try TemporaryFolder(in: "/var")
+    let archive = root.path(of: "archive")
+    let package = archive + "/package"
+    try makeFolders(package + "/Data", mode: 0o755)
+    let plan = try SandboxPlan(
+      IsolationRequest(writable: [package + "/Data"]), needed: [archive, package],
+      folder: root.path,
+      seen: { $0.hasPrefix(package) ? "/tmp/old" + $0.dropFirst(package.count) : $0 })
+    let configuration = try plan.configuration(for: Container(root: "/c"))
+    #expect(configuration.covers == [root.path])
+    #expect(
+      Array(configuration.binds.dropFirst().dropLast()) == [
+        .init(archive), .init(package, at: "/tmp/old"),
+        .init(package + "/Data", at: "/tmp/old/Data", isWritable: true),
+      ])
+    #expect(plan.isWritable("/tmp/old/Data/x") && !plan.isWritable("/tmp/old/x"))
+  }
+
   @Test(arguments: ["/", "/tmp", "/var", "/dev/shm", "/proc"])
   func whatHoldsPrivateFoldersCannotBeWritable(path: String) throws {
     let folder = try TemporaryFolder()

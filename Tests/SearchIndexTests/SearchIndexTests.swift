@@ -1,5 +1,7 @@
 import CSQLite
+import IntentWire
 import SearchIndex
+import SystemFiles
 import TestSupport
 import Testing
 
@@ -45,6 +47,16 @@ import Testing
     #expect(try database.rows("SELECT count(*) FROM search") == ["0"])
     // One file that can be copied whole: no journal stays beside it.
     #expect(try database.rows("PRAGMA journal_mode") == ["delete"])
+  }
+
+  @Test func nothingStaysBesideAClosedIndex() throws {
+    let folder = try TemporaryFolder()
+    try SearchIndex.createEmpty(at: folder.path(of: "index.sqlite"))
+    do {
+      let index = try SearchIndex(path: folder.path(of: "index.sqlite"))
+      try index.apply(.upsert([.init(type: "T", identifier: "1")]))
+    }
+    #expect(folderEntries(folder.path) == ["index.sqlite"])
   }
 
   @Test(arguments: ["missing/index.sqlite", "folder", "full"])

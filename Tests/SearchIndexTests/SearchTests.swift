@@ -1,3 +1,4 @@
+import Glibc
 import IntentWire
 import SearchIndex
 import TestSupport
@@ -35,6 +36,7 @@ import Testing
   static let titles = [
     "Groceries for Friday", "Café in Zürich", "日本語の勉強", "東京タワー", "한국어 공부",
     "Việt Nam", "ガイドブック", "C++ & SQL \"notes\" -- (draft)", "学", "100% Baumwolle",
+    "Hauptstraße 5°", "ﾊﾝｶｸ ﾊﾟﾋﾟﾌﾟ", "🎉Party👨‍👩‍👧 ❤️", "ＦＵＬＬ ﬁeld",
   ]
 
   @Test(
@@ -46,6 +48,10 @@ import Testing
       ("한", [4]), ("\u{1112}\u{1161}\u{11AB}\u{1100}\u{116E}\u{11A8}", [4]), ("viet nam", [5]),
       ("Vie\u{302}\u{323}t", [5]), ("ガイド", [6]), ("カ\u{3099}イド", [6]), ("学", [8]),
       ("勉強 日本", [2]), ("sql draft", [7]), ("100", [9]), ("baumw", [9]),
+      ("hauptstraße", [10]), ("HAUPTSTRASSE", [10]), ("HAUPTSTRAẞE", [10]), ("5", [10]),
+      ("ハン", [11]), ("ﾊﾝ", [11]), ("パピプ", [11]), ("ﾋﾟ", [11]), ("🎉", [12]), ("party", [12]),
+      ("👩", [12]), ("👨‍👩‍👧", [12]), ("❤", [12]), ("❤️", [12]), ("🎂", []), ("full", [13]),
+      ("ｆｉｅｌｄ", [13]), ("field", [13]),
     ] as [(String, [Int])])
   func wordsAreFound(text: String, rows: [Int]) throws {
     #expect(try Index(Self.titles).search(text) == rows.map { "\($0)" })
@@ -64,6 +70,65 @@ import Testing
     let index = try Index(Self.titles)
     #expect(try index.search(text) == rows.map { "\($0)" })
     #expect(try index.index.entries().count == Self.titles.count)
+  }
+
+  /// Time must not grow with the square of what somebody types.
+  @Test func textsOfVeryManyWordsAreRefused() throws {
+    let index = try Index(["x 机 y"])
+    #expect(try index.search(String(repeating: "x ", count: 200_000)) == ["0"])
+    #expect(try index.search(String(repeating: "q", count: 1_000_000)) == [])
+    let words = (0..<1000).map { "w\($0)" }.joined(separator: " ")
+    #expect(try index.search(words) == [])
+    #expect(try index.search(String(repeating: "机", count: 1000)) == [])
+    for text in [words + " more", String(repeating: "机", count: 100_000)] {
+      let error = #expect(throws: SearchIndexError.self) { try index.search(text) }
+      #expect(error?.code == .queryTooLong)
+      #expect(error?.message.contains("words; 1000 at most are searched for at once") == true)
+    }
+  }
+
+  @Test func allMatchesAreFound() throws {
+    let index = try Index()
+    try index.index.apply(
+      .upsert(
+        (0..<2500).map {
+          .init(type: "Note", identifier: "\($0)", fields: [.init("title", "same \($0)")])
+        }))
+    #expect(try index.search("same").count == 2500)
+    #expect(try index.search(nil).count == 2500)
+  }
+
+  /// A disk that is full refuses an update; what was there stays.
+  @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
+  func fullDiskLeavesTheIndexAsItWas() throws {
+    let folder = try TemporaryFolder()
+    try #require(mount("none", folder.path, "tmpfs", 0, "size=12m") == 0)
+    defer { umount2(folder.path, Int32(MNT_DETACH)) }
+    let path = folder.path(of: "index.sqlite")
+    try SearchIndex.createEmpty(at: path)
+    let index = try SearchIndex(path: path)
+    var failures = 0
+    var kept = 0
+    for number in 0..<60 where failures < 5 {
+      var generator = SeededGenerator(seed: number)
+      let entries = (0..<1000).map { entry in
+        let words = (0..<50).map { _ in "word\(Int.random(in: 0..<10_000, using: &generator))" }
+        return IndexUpdate.Entry(
+          type: "Note", identifier: "\(number)-\(entry)",
+          fields: [.init("title", "all " + words.joined(separator: " "))])
+      }
+      do throws(SearchIndexError) {
+        try index.apply(.upsert(entries))
+        kept += entries.count
+      } catch {
+        failures += 1
+        #expect(error.isOfSurroundings && error.description.contains("full"), "\(error)")
+      }
+      #expect(try index.search("all").count == kept)
+    }
+    #expect(failures == 5 && kept > 0)
+    try index.apply(.upsert([.init(type: "Note", identifier: "0-0")]))
+    #expect(try index.search(nil).count == kept)
   }
 
   @Test func fieldsAndTypes() throws {

@@ -43,6 +43,32 @@ extension SupervisedProcessTests {
     #expect(lines.contains { $0.hasPrefix("  file 1 -> pipe:") })
   }
 
+  /// Who keeps the end of a pipe from its reader; the writer of another pipe does not.
+  @Test func holdersOfPipesAreNamed() throws {
+    let loop = try EventLoop()
+    var holders: [ProcessReport.PipeHolder] = []
+    var own: String?
+    var isOver = false
+    var started: SupervisedProcess?
+    let process = try SupervisedProcess(
+      ProcessRequest(
+        executable: "/bin/bash", arguments: ["-c", "exec 5< <(exec sleep 1255); echo ready; wait"],
+        environment: ["PATH": "/usr/bin:/bin"], directory: "/usr", scope: "report-2"),
+      loop: loop, registry: try ProcessRegistry(ownsAllChildren: false), leakGrace: 0,
+      onOutput: { _, _ in
+        let report = ProcessReport()
+        report.collect(
+          roots: [(started?.pid ?? 0, "the test's process")], others: [], scope: "report-2")
+        holders = report.pipeHolders
+        own = report.mainThread
+        started?.terminate(grace: 0)
+      }, onEnd: { _, _ in isOver = true })
+    started = process
+    loop.run { isOver }
+    #expect(holders.map(\.what) == ["the pipe that the test reads as file 5"])
+    #expect(own?.isEmpty == false)
+  }
+
   /// One process of many has a text that stays small, and processes that are gone are no trouble.
   @Test func reportIsBounded() throws {
     let report = ProcessReport()

@@ -12,9 +12,18 @@ struct SandboxTests {
   private let loop: EventLoop
   private let registry: ProcessRegistry
   private let folder: TemporaryFolder
+  /// Goes on while nothing happens.
+  private let clock: Clock
+
+  private final class Clock {
+    /// Seconds that the loop's clock is ahead of the system's.
+    var lead = 0.0
+  }
 
   init() throws {
-    loop = try EventLoop()
+    let clock = Clock()
+    self.clock = clock
+    loop = try EventLoop { monotonicSeconds() + clock.lead }
     registry = try ProcessRegistry(ownsAllChildren: false)
     folder = try TemporaryFolder(name: "ä b")
   }
@@ -207,6 +216,29 @@ struct SandboxTests {
     #expect(outcome.end == .exited(5))
   }
 
+  /// However much later: a process that was killed has ended, and others live in its sandbox.
+  @Test func theEndOfAKilledProcessLeavesTheOthersAlone() throws {
+    let sandbox = try sandbox()
+    let other = try start(
+      "echo ready; until [ -e /tmp/carrel/go ]; do sleep 0.01; done; exit 3", in: sandbox)
+    let killed = try start("echo ready; sleep 600", in: sandbox)
+    loop.run { other.output == "ready\n" && killed.output == "ready\n" }
+    killed.process?.terminate(grace: 0)
+    loop.run { killed.end != nil }
+    #expect(killed.end == .signaled(SIGKILL))
+    killed.process = nil
+    // Timers that were missed are postponed once.
+    for _ in 0..<40 {
+      clock.lead += 1
+      var turned = false
+      loop.after(0) { turned = true }
+      loop.run { turned }
+    }
+    close(open(folder.path(of: "go"), O_CREAT | O_WRONLY, 0o600))
+    loop.run { other.end != nil }
+    #expect(other.end == .exited(3))
+  }
+
   /// Whoever stops the first process does not keep the others from their end.
   @Test func aStoppedSandboxEnds() throws {
     let sandbox = try sandbox()
@@ -276,6 +308,35 @@ struct SandboxTests {
       """
     #expect(try run(connect).output == "yes\n")
     #expect(try run(connect, in: try sandbox(.none)).output == "no\n")
+  }
+
+  /// A script that says nothing is not waited for when nobody wants to know any more.
+  @Test func aScriptIsEndedEarly() throws {
+    var isOver = false
+    loop.after(0.05) { isOver = true }
+    let error = #expect(throws: WorkersError.self) {
+      try Sandbox.output(
+        of: "trap '' TERM; sleep 1256; sleep 1256", .init(), using: (loop, registry),
+        until: { isOver })
+    }
+    #expect(error?.code == .sandbox && isOver)
+  }
+
+  /// What the private folders hold can be seen from outside.
+  @Test func privateFoldersAreMeasured() throws {
+    let sandbox = try sandbox(privateSize: 1 << 20)
+    let outcome = try start(
+      "head -c 524288 /dev/zero > /tmp/half; cat /dev/zero > /dev/shm/full; echo written",
+      in: sandbox)
+    loop.run { outcome.end != nil }
+    let use = sandbox.privateFolderUse()
+    #expect(use.map(\.path) == ["/tmp", "/var/tmp", "/dev/shm"])
+    #expect(use.map(\.isFull) == [false, false, true], "\(use)")
+    #expect(use.first.map { $0.used >= 524_288 && $0.used < 1 << 20 } == true, "\(use)")
+    var isGone = false
+    sandbox.end { isGone = true }
+    loop.run { isGone }
+    #expect(sandbox.privateFolderUse().isEmpty)
   }
 
   @Test func severalProcessesShareASandbox() throws {

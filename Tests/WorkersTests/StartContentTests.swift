@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Workers
@@ -27,6 +28,28 @@ struct StartContentTests {
     #expect(error(of: request.encoded) == 0)
     // Neither limits nor variables.
     #expect(error(of: Array("\00\01\0/bin/true\0".utf8)) == 0)
+  }
+
+  /// The mask is that of the process which is started, not of the one that starts it.
+  @Test(arguments: [0o000, 0o027, 0o077] as [UInt32])
+  func maskOfNewFilesIsTaken(mask: UInt32) throws {
+    let before = ownFileMask()
+    let folder = try TemporaryFolder()
+    let path = folder.path(of: "file")
+    let request = ProcessRequest(
+      executable: "/usr/bin/touch", arguments: [path], environment: [:], scope: "test",
+      limits: .adding(fileMask: mask, to: nil))
+    #expect(error(of: request.encoded) == 0)
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o666 & ~mask)
+    #expect(before != nil && ownFileMask() == before)
+  }
+
+  @Test func limitsKeepWhatTheyAreWithoutAMask() {
+    let limits = ProcessLimits(processors: [3])
+    #expect(ProcessLimits.adding(fileMask: nil, to: limits) == limits)
+    #expect(ProcessLimits.adding(fileMask: nil, to: nil) == nil)
+    #expect(ProcessLimits.adding(fileMask: 0o22, to: limits)?.lines == ["processor 3", "umask 18"])
   }
 
   @Test(arguments: [

@@ -103,6 +103,31 @@ import Testing
         + "\(errorText(EACCES)); \(WorkRoot.advice)")
   }
 
+  /// Who made it there, and what to do, depends on what it is.
+  @Test(arguments: ["open", "foreign", "link", "file"])
+  func aFolderOfSomebodyElseIsNamedWithTheReason(what: String) throws {
+    // Only root can give something away.
+    if what == "foreign", geteuid() != 0 { return }
+    rmdir(user)
+    switch what {
+    case "file": try writeSmallFile(user, [])
+    case "link": symlink("/usr", user)
+    default: try makeFolders(user, mode: 0o700)
+    }
+    let reasons = [
+      "open": "others may use it (mode 755); take that from them with 'chmod 700', or set",
+      "foreign": "it belongs to the user with the ID 65534; remove it, or set",
+      "link": "it is a link; remove it, or set", "file": "it is no folder; remove it, or set",
+    ]
+    if what == "open" { chmod(user, 0o755) }
+    if what == "foreign" { chown(user, 65534, 65534) }
+    let error = #expect(throws: WorkersError.self) { try WorkRoot(base: folder.path) }
+    #expect(error?.code == .container)
+    #expect(
+      error?.description == "\(user) is not a private folder of this user: \(reasons[what] ?? "") "
+        + "CARREL_WORK_DIR to a folder of this user")
+  }
+
   @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
   func aFullFolderIsNamedWithTheReason() throws {
     let disk = folder.path(of: "disk")

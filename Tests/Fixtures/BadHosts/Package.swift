@@ -5,6 +5,7 @@ import PackageDescription
 /// Hosts that do not keep to the protocol, each an executable of its own.
 let hosts = [
   "Silent", "OtherVersion", "Garbage", "HalfMessage", "TooLong", "WrongAnswer", "EndsEarly",
+  "Good", "Twin1", "Twin2",
 ]
 let carrel = Context.environment["CARREL_PACKAGE"] ?? "../../.."
 

@@ -19,18 +19,23 @@ static void say(int descriptor, const char *text) {
   }
 }
 
-static void hear_line(int descriptor) {
+/* Whether there was a line. */
+static int hear_line(int descriptor) {
   char byte;
-  while (read(descriptor, &byte, 1) == 1 && byte != '\n') {
+  ssize_t count;
+  while ((count = read(descriptor, &byte, 1)) == 1 && byte != '\n') {
   }
+  return count == 1;
 }
+
+static int is_twin(const char *mode) { return strncmp(mode, "Twin", 4) == 0; }
 
 static void describe(FILE *file, const char *mode) {
   fprintf(file,
           "{\"bundle\":\"com.example.%s\",\"compiler\":\"C\",\"intents\":[{\"id\":\"Call\",\"title\":"
           "\"Call\",\"discoverable\":true,\"opensApp\":false,\"parameters\":[]}],\"entities\":[],"
           "\"enums\":[],\"shortcuts\":[]}",
-          mode);
+          is_twin(mode) ? "Twin" : mode);
 }
 
 void run_bad_host(const char *mode) {
@@ -55,6 +60,14 @@ void run_bad_host(const char *mode) {
   fclose(file);
   say(descriptor, hello);
   hear_line(descriptor);
+  if (strcmp(mode, "Good") == 0) {
+    for (int id = 1; hear_line(descriptor); id++) {
+      char answer[64];
+      snprintf(answer, sizeof answer, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{}}\n", id);
+      say(descriptor, answer);
+    }
+    exit(0);
+  }
   hear_line(descriptor);
   if (strcmp(mode, "Garbage") == 0) say(descriptor, "\xFF{{{ what?\n");
   if (strcmp(mode, "HalfMessage") == 0) {

@@ -11,7 +11,14 @@ struct Throw: AppIntent {
     case "NSError":
       throw NSError(
         domain: "TestDomain", code: 17, userInfo: [NSLocalizedDescriptionKey: "Seventeen"])
+    case "long":
+      throw NSError(
+        domain: "TestDomain", code: 18,
+        userInfo: [
+          NSLocalizedDescriptionKey: "Long" + String(repeating: "\u{1}", count: 1_000_000)
+        ])
     case "struct": throw PlainError(number: 3)
+    case "advice": throw Advised()
     default: return .result()
     }
   }
@@ -19,6 +26,11 @@ struct Throw: AppIntent {
 
 struct PlainError: Error {
   var number: Int
+}
+
+struct Advised: LocalizedError {
+  var errorDescription: String? { "No oven." }
+  var recoverySuggestion: String? { "Buy one." }
 }
 
 struct Crash: AppIntent {
@@ -55,7 +67,7 @@ struct Hang: AppIntent {
 /// Nobody adds what it depends on.
 struct NeedsMore: AppIntent {
   static let title: LocalizedStringResource = "Needs More"
-  @Dependency var missing: MissingService
+  @Dependency(key: "second") var missing: MissingService
 
   func perform() async throws -> some IntentResult & ReturnsValue<String> {
     .result(value: missing.name)

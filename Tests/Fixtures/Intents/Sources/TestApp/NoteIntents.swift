@@ -138,3 +138,16 @@ enum Group {
     func perform() async throws -> some IntentResult { .result() }
   }
 }
+
+/// Numbers within ranges.
+struct Ranges: AppIntent {
+  static let title: LocalizedStringResource = "Ranges"
+  @Parameter(title: "Count", default: 2, controlStyle: .stepper, inclusiveRange: (1, 10))
+  var count: Int
+  @Parameter(title: "Weight", inclusiveRange: (0.5, 2)) var weight: Double?
+  @Parameter(title: "Level", controlStyle: .slider) var level: Int?
+
+  func perform() async throws -> some IntentResult & ReturnsValue<String> {
+    .result(value: "\(count) \(weight ?? 0) \(level ?? 0)")
+  }
+}

@@ -126,6 +126,20 @@ struct ForgetNote: AppIntent {
   }
 }
 
+/// Gives a note another title without telling the index.
+struct RetitleNote: AppIntent {
+  static let title: LocalizedStringResource = "Retitle Note"
+  @Parameter(title: "Note") var note: NoteEntity
+  @Parameter(title: "Title") var title: String
+  @Dependency var store: Store
+
+  func perform() async throws -> some IntentResult {
+    store.notes[note.id] = NoteEntity(
+      id: note.id, title: title, color: note.color, tags: note.tags)
+    return .result()
+  }
+}
+
 struct ClearIndex: AppIntent {
   static let title: LocalizedStringResource = "Clear Index"
 

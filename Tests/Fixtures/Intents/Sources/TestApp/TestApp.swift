@@ -6,8 +6,10 @@ import IntentHost
   static let bundleIdentifier = "com.example.TestApp"
 
   init() {
-    if ProcessInfo.processInfo.environment["CARREL_TEST_CASE"] == "holdsDatabase" {
-      Database.hold()
+    switch ProcessInfo.processInfo.environment["CARREL_TEST_CASE"] {
+    case "holdsDatabase": Database.hold()
+    case "crashesAtItsStart": fatalError("the app crashes at its start")
+    default: break
     }
     let store = Store()
     AppDependencyManager.shared.add(dependency: store)

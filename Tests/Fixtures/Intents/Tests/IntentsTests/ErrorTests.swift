@@ -35,6 +35,28 @@ import Testing
     #expect(thrown.caseName == "empty" && thrown.localizedDescription == "There are no notes")
   }
 
+  /// Its texts are cut, and the app goes on.
+  @Test func longErrorsKeepTheirIdentity() async throws {
+    let create = try await app.intents["CreateNote"].makeIntent(title: "stays").run()
+    let note: AnyAppEntity = try create.value.as(AnyAppEntity.self)
+    let `throw` = app.intents["Throw"]
+    let thrown = try #require(await error { try await `throw`.makeIntent(kind: "long").run() })
+    #expect(thrown.kind == .thrownByApp && thrown.domain == "TestDomain" && thrown.code == 18)
+    #expect(thrown.message.hasPrefix("Long") && thrown.message.utf8.count <= 128 << 10)
+    #expect(thrown.message.contains(" bytes left out here]"))
+    let identifier = note.identifier.instanceIdentifier
+    #expect(
+      try await app.entities["NoteEntity"].entities(identifiers: [identifier]).count == 1)
+  }
+
+  @Test func datesThatAreNoTimes() async throws {
+    for seconds in [Double.infinity, -.infinity, .nan] {
+      let date = Date(timeIntervalSince1970: seconds)
+      let echo = try await app.intents["Echo"].makeIntent(date: date).run()
+      #expect(try echo.value[3] as String == "\(seconds)")
+    }
+  }
+
   @Test(arguments: [
     ("com.example.Nothing", "x", AppIntentError.Kind.unknownApp, "com.example.TestApp"),
     ("com.example.TestApp", "CreateNot", .unknownName, "did you mean 'CreateNote'?"),
@@ -63,6 +85,9 @@ import Testing
     #expect(thrown.message.contains("red, green"))
     thrown = try #require(await error { try await create.makeIntent(title: "x", due: 7).run() })
     #expect(thrown.kind == .wrongType && thrown.message.contains("an integer"))
+    let nothing = String?.none as any IntentValueExpressing
+    thrown = try #require(await error { try await create.makeIntent(title: nothing).run() })
+    #expect(thrown.kind == .needsValue && thrown.parameter == "title", "\(thrown)")
     thrown = try #require(
       await error {
         try await app.intents["RenameNote"].makeIntent(note: "no such note", title: "x").run()

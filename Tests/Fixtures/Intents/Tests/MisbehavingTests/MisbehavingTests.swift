@@ -71,6 +71,36 @@ final class MisbehavingTests: XCTestCase {
     try await app.intents["Hang"].makeIntent(marker: marker).run()
   }
 
+  /// The app is killed for its hang. Whatever else lives beside it goes on for much longer than the
+  /// end of a process may take.
+  func testGoesOnAfterAHang() async throws {
+    do {
+      try await app.intents["Hang"].makeIntent().run()
+      XCTFail("it has answered")
+    } catch let error as AppIntentError {
+      XCTAssertEqual(error.kind, .appHangs)
+    }
+    let start = ContinuousClock.now
+    var calls = 0
+    while calls < 100_000, ContinuousClock.now - start < .seconds(2.5) {
+      try await app.intents["Nested"].makeIntent().run()
+      calls += 1
+    }
+    print("calls: \(calls)")
+  }
+
+  func testAsks() async throws {
+    let note = try await app.intents["CreateNote"].makeIntent(title: "Milk").run().value
+      .as(AnyAppEntity.self)
+    try await app.intents["RenameNote"].makeIntent(note: note).run()
+  }
+
+  func testAsksTheIndexTooEarly() async throws {
+    try await app.intents["CreateNote"].makeIntent(title: "Milk").run()
+    let found = try await app.entities["NoteEntity"].spotlightQuery("milk")
+    XCTAssertEqual(found.count, 1)
+  }
+
   func testCrashes() async throws {
     try await app.intents["Crash"].makeIntent().run()
   }

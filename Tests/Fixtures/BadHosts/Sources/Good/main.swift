@@ -1,0 +1,3 @@
+import BadHost
+
+run_bad_host("Good")

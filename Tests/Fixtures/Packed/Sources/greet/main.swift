@@ -1,0 +1,3 @@
+import Greeter
+
+print(greeting("program"))

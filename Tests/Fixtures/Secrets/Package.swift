@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let carrel = Context.environment["CARREL_PACKAGE"] ?? "../../.."
+
+let package = Package(
+  name: "Secrets",
+  dependencies: [.package(name: "carrel", path: carrel)],
+  targets: [
+    .executableTarget(
+      name: "VaultApp",
+      dependencies: [
+        .product(name: "AppIntents", package: "carrel"),
+        .product(name: "CoreSpotlight", package: "carrel"),
+        .product(name: "IntentHost", package: "carrel"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "SecretsTests",
+      dependencies: ["VaultApp", .product(name: "AppIntentsTesting", package: "carrel")]),
+  ]
+)

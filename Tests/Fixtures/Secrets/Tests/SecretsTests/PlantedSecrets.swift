@@ -1,0 +1,1 @@
+../../../../TestSupport/PlantedSecrets.swift
