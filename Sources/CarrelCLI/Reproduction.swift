@@ -2,6 +2,7 @@ import Evidence
 import FoundationEssentials
 import RunEngine
 import RunModel
+import SwiftTests
 import Workers
 
 /// Runs the test of a bundle again, once or several times, and says what came of it.

@@ -7,7 +7,7 @@ extension BatchRun {
   func launch(inPlace program: ProcessRequest) throws {
     isReplaced = true
     var program = program
-    program.limits = limits?.process
+    program.limits = processLimits
     program.inherited = [0, 1, 2]
     if PseudoTerminal.isWanted {
       let terminal = try PseudoTerminal(loop: session.supervisor.loop)
