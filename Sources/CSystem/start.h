@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -36,8 +37,9 @@ struct carrel_processor_set {
 struct carrel_start {
   /// Empty for the one that the process has.
   const char *directory;
-  /// The number of a resource and its value, the word `processor` and the number of one, or the
-  /// word `umask` and a mask.
+  /// The number of a resource and its value, the word `processor` and the number of one, the
+  /// word `umask` and a mask, or the word `terminal`: the descriptor 0 becomes the controlling
+  /// terminal of the session.
   char **limits;
   /// The first is the path of the executable.
   char **arguments;
@@ -187,9 +189,10 @@ static inline bool carrel_join_groups(const int *groups, size_t count) {
   return true;
 }
 
-/// Sets the limits, soft and hard alike, and the mask of new files, and goes to the processors; the
-/// last step, because a limit on open files or memory also binds what comes before the program. A
-/// limit above the caller's hard one becomes that one. Returns whether that worked; errno is set
+/// Takes the terminal, sets the limits, soft and hard alike, and the mask of new files, and goes to
+/// the processors; the last step, because a limit on open files or memory also binds what comes
+/// before the program. A limit above the caller's hard one becomes that one. Returns whether that
+/// worked; errno is set
 /// otherwise.
 static inline bool carrel_take_limits(const struct carrel_start *start) {
   static const char word[] = "processor ";
@@ -199,6 +202,10 @@ static inline bool carrel_take_limits(const struct carrel_start *start) {
   bool has_processors = false;
   for (char **line = start->limits; *line != NULL; line++) {
     const char *digits = *line;
+    if (strcmp(digits, "terminal") == 0) {
+      if (ioctl(0, TIOCSCTTY, 0) < 0) return false;
+      continue;
+    }
     if (strncmp(digits, word, sizeof word - 1) == 0) {
       digits += sizeof word - 1;
       uint64_t processor = carrel_take_number(&digits);

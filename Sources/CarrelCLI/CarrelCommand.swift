@@ -9,15 +9,23 @@ package let carrelVersion = "0.1.0"
 /// A command of the tool.
 private struct Command: Sendable {
   let spec: CommandSpec
-  /// Is given arguments that do not ask for help.
-  let run: @Sendable (ParsedArguments, CommandContext) throws -> ExitCode
+  /// Is given arguments that do not ask for help; returns the status to end with.
+  let run: @Sendable (ParsedArguments, CommandContext) throws -> Int32
 
   init(
     _ spec: CommandSpec,
     _ run: @escaping @Sendable (ParsedArguments, CommandContext) throws -> ExitCode
   ) {
+    self.init(spec, status: { try run($0, $1).rawValue })
+  }
+
+  /// A command that may end with the status of another program.
+  init(
+    _ spec: CommandSpec,
+    status: @escaping @Sendable (ParsedArguments, CommandContext) throws -> Int32
+  ) {
     self.spec = spec
-    self.run = run
+    run = status
   }
 }
 
@@ -34,49 +42,49 @@ package enum CarrelCommand {
     // Whoever ignores it, and hands that on, takes the status of children away (wait(2)).
     signal(SIGCHLD, SIG_DFL)
     let context = CommandContext(StandardDescriptors.fill())
-    var code: ExitCode
+    var status: Int32
     do {
-      code = try run(arguments, context)
+      status = try run(arguments, context)
     } catch {
       let error = CommandError(error)
       context.complain("\(error.message)")
-      code = error.exitCode
+      status = error.exitCode.rawValue
     }
     if let number = context.output.flush(), number != EPIPE {
       context.complain("cannot write to standard output: \(errorText(number))")
-      if code == .success { code = .notWritten }
+      if status == 0 { status = ExitCode.notWritten.rawValue }
     }
     _ = context.errors.flush()
-    return code.rawValue
+    return status
   }
 
   private static func run(
     _ arguments: [String], _ context: CommandContext
-  ) throws -> ExitCode {
+  ) throws -> Int32 {
     let rest = arguments.dropFirst()
     if let command = commands.first(where: { $0.spec.name == arguments.first }) {
       let parsed = try ParsedArguments(rest, spec: command.spec)
       guard parsed.asksForHelp else { return try command.run(parsed, context) }
       context.output.print(command.spec.help)
-      return .success
+      return ExitCode.success.rawValue
     }
     switch arguments.first {
     case "--version", "version":
       context.output.print("carrel \(carrelVersion)")
-      return .success
+      return ExitCode.success.rawValue
     case "--help", "-h", "help":
       guard let name = rest.first, arguments.first == "help" else {
         context.output.print(overview)
-        return .success
+        return ExitCode.success.rawValue
       }
       guard let command = commands.first(where: { $0.spec.name == name }) else {
         throw unknown(name)
       }
       context.output.print(command.spec.help)
-      return .success
+      return ExitCode.success.rawValue
     case nil:
       context.errors.print(overview)
-      return .usage
+      return ExitCode.usage.rawValue
     case .some(let name): throw unknown(name)
     }
   }
@@ -99,7 +107,8 @@ package enum CarrelCommand {
   private static let commands = [
     Command(RunCommand.spec, RunCommand.run), Command(ListCommand.spec, ListCommand.run),
     Command(ArchiveCommand.spec, ArchiveCommand.run),
-    Command(BundleCommand.spec, BundleCommand.run), Command(ReproCommand.spec, ReproCommand.run),
+    Command(BundleCommand.spec, BundleCommand.run),
+    Command(ReproCommand.spec, status: ReproCommand.run),
     Command(RerunCommand.spec, RerunCommand.run), Command(ResumeCommand.spec, ResumeCommand.run),
     Command(ReportCommand.spec, ReportCommand.run),
     Command(RunsCommand.spec, RunsCommand.run), Command(MergeCommand.spec, MergeCommand.run),

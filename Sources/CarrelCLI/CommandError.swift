@@ -104,6 +104,8 @@ struct CommandError: Error {
       switch error.code {
       case .observerFailed: error.output.map { "\n\($0)" } ?? ""
       case .noProducts: " (leave out --skip-build)"
+      case .toolchainDiffers where error.context["against"] == "bundle":
+        "; --toolchain PATH names another one, --toolchain-policy off runs the test all the same"
       case .toolchainDiffers where error.context["isOfArchive"] == "true":
         "; --toolchain-policy "
           + (error.context["policy"] == ToolchainPolicy.exact.rawValue

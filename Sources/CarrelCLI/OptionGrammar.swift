@@ -6,12 +6,19 @@ struct OptionSpec: Sendable {
   var names: [String]
   /// Name of the value in the help; `nil` for a switch.
   var value: String?
+  /// The value of an option that was given without one; `nil` when it needs one. Others follow the
+  /// name after `=` only.
+  var implied: String?
   var help: String
   var isRepeatable = false
 
-  init(_ names: String..., value: String? = nil, isRepeatable: Bool = false, help: String) {
+  init(
+    _ names: String..., value: String? = nil, implied: String? = nil, isRepeatable: Bool = false,
+    help: String
+  ) {
     self.names = names
     self.value = value
+    self.implied = implied
     self.isRepeatable = isRepeatable
     self.help = help
   }
@@ -39,7 +46,8 @@ struct CommandSpec: Sendable {
     var lines = [summary, "", usage, ""]
     let rows = (options + [OptionSpec("--help", "-h", help: "print this and exit")]).map { option in
       (
-        option.names.joined(separator: ", ") + (option.value.map { " \($0)" } ?? ""),
+        option.names.joined(separator: ", ")
+          + (option.value.map { option.implied == nil ? " \($0)" : "[=\($0)]" } ?? ""),
         option.help + (option.isRepeatable ? "; may be given several times" : "")
       )
     }
@@ -127,6 +135,8 @@ struct ParsedArguments: Sendable {
       if let valueName = option.value {
         if parts.count == 2 {
           value = String(parts[1])
+        } else if let implied = option.implied {
+          value = implied
         } else if let next = queue.popFirst() {
           value = next
         } else {

@@ -1,13 +1,11 @@
 import Evidence
-import Glibc
-import Orchestration
-import RunEngine
 import RunModel
-import SwiftTests
-import Workers
 
 /// `carrel repro`.
 enum ReproCommand {
+  /// How often `--until-different` may repeat.
+  static let repetitions = 1...100_000
+
   static let spec = CommandSpec(
     name: "repro", summary: "run the test of a failure bundle again",
     positionals: ["BUNDLE", "[PACKAGE]"],
@@ -15,15 +13,29 @@ enum ReproCommand {
       OptionSpec(
         "--container", value: "auto|fresh|restored",
         help: "start with an empty container, or with the bundle's files; auto: empty if the test "
-          + "ran first in its container, else the bundle's (default: auto)"),
+          + "ran first in its container, else the bundle's; the bundle's for --shell and "
+          + "--debugger (default: auto)"),
       OptionSpec(
         "--with-predecessors",
         help: "run the tests that ran before it in its process first, at once (default: when it "
           + "does not fail in the same way alone)"),
       OptionSpec("--alone", help: "do not run the tests that ran before it in its process"),
+      OptionSpec(
+        "--until-different", value: "N",
+        help: "run it up to N times, and stop when it ends otherwise than in the bundle"),
+      OptionSpec(
+        "--shell", help: "open a shell where the test would run, in its environment"),
+      OptionSpec(
+        "--debugger", value: "lldb|gdb|PATH", implied: "auto",
+        help:
+          "open a debugger with the test's process; without a name the toolchain's lldb, or the "
+          + "first gdb on PATH"),
       OptionSpec("--timeout", value: "SECONDS", help: "limit for the test (default: as it was)"),
     ] + LimitOptions.specs + [
       OptionSpec("--force", help: "use a bundle that is not whole"), RedactionOption.spec,
+      OptionSpec(
+        "--build", help: "build also when what failed is still there and nothing was changed"),
+      OptionSpec("--format", value: "text|json", help: "form of the output (default: text)"),
       ConfigurationFile.reproductionSpec,
       OptionSpec(
         "--output", value: "PATH", help: "folder of run records (default: PACKAGE/.carrel/runs)"),
@@ -31,21 +43,23 @@ enum ReproCommand {
     ] + IsolationOptions.specs + PackageOptions.specs,
     rest: "flags for 'swift build'",
     discussion: """
-      Exit status: 0 reproduced (same verdict and same message), 10 passed, 11 failed differently,
-      12 the test could not be run, 8 the bundle cannot be read; see also 'carrel run --help'.
+      What differs from the original is printed, the most telling first. A toolchain that the policy
+      calls an error is 6, and nothing is built.
+
+      Exit status: 0 reproduced (same verdict and same message; with --until-different each time),
+      10 passed, 11 failed differently, 12 the test could not be run, 8 the bundle cannot be read;
+      with --shell and --debugger that of the shell or debugger; see also 'carrel run --help'.
       """)
 
   /// How reports say that a test can be run after those that it fails after.
   static let companyAdvice = "carrel repro runs them first when it does not fail alone"
 
-  static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> ExitCode {
+  static func run(_ parsed: ParsedArguments, _ context: CommandContext) throws -> Int32 {
     guard let path = parsed.positionals.first else {
       throw UsageError(message: "which bundle? carrel repro BUNDLE [PACKAGE]")
     }
+    try check(parsed)
     let bundle = BundleReader(path: context.absolute(path))
-    if parsed.has("--alone"), parsed.has("--with-predecessors") {
-      throw UsageError(message: "--alone and --with-predecessors cannot be given together")
-    }
     let check = try bundle.verify()
     if !check.isWhole {
       guard parsed.has("--force"), check.manifest != nil else {
@@ -54,17 +68,32 @@ enum ReproCommand {
       }
       context.complain("warning: \(BundleCommand.damage(bundle, check))")
     }
-    let alone = try Reproduction(bundle, parsed, context)
-    let code = try alone.perform()
-    guard let company = alone.inCompany, code == .notReproduced || code == .failedDifferently else {
-      return code
+    let failure = try OriginalFailure(bundle)
+    if let program = try ReproductionProgram(parsed, failure, context) {
+      return try program.perform()
     }
-    context.output.print(
-      "once more, after the tests that ran before it in the same process "
-        + "(\(alone.predecessorCount)):")
-    let again = try company.perform()
-    // Those tests may be gone.
-    return again == .cannotReproduce ? code : again
+    return try Reproduction(failure, parsed, context).perform().rawValue
+  }
+
+  /// Refuses options that do not go together.
+  private static func check(_ parsed: ParsedArguments) throws(UsageError) {
+    if parsed.has("--alone"), parsed.has("--with-predecessors") {
+      throw UsageError(message: "--alone and --with-predecessors cannot be given together")
+    }
+    let programs = ["--shell", "--debugger"].filter { parsed.has($0) }
+    if programs.count > 1 {
+      throw UsageError(message: "--shell and --debugger cannot be opened at once; give one of them")
+    }
+    for name in ["--until-different", "--format", "--timeout"] {
+      guard let program = programs.first, parsed.has(name) else { continue }
+      throw UsageError(
+        message:
+          "\(name) is for runs of the test, and \(program) leaves that to you: leave out one "
+          + "of them")
+    }
+    if parsed.has("--build"), parsed.has("--skip-build") {
+      throw UsageError(message: "--build and --skip-build contradict each other; give one of them")
+    }
   }
 }
 
@@ -76,216 +105,5 @@ extension ReproCommand {
       bytes.count == folder.count || bytes[folder.count] == 47
     else { return path }
     return new + String(decoding: bytes.dropFirst(folder.count), as: UTF8.self)
-  }
-}
-
-/// One attempt to reproduce a failure.
-private struct Reproduction {
-  private let bundle: BundleReader
-  private let manifest: BundleManifest
-  /// That of the run that the bundle is from.
-  private let header: RunHeader?
-  private let arguments: ParsedArguments
-  private let context: CommandContext
-  /// Whether the tests that ran before it run first.
-  private var hasCompany: Bool
-  private var skipsBuild: Bool
-
-  init(_ bundle: BundleReader, _ arguments: ParsedArguments, _ context: CommandContext) throws {
-    self.bundle = bundle
-    self.arguments = arguments
-    self.context = context
-    manifest = try bundle.manifest()
-    header = try bundle.runHeader()
-    hasCompany = arguments.has("--with-predecessors")
-    skipsBuild = arguments.has("--skip-build")
-  }
-
-  /// The same after the tests that ran before it, with what is built by then; `nil` when there were
-  /// none, or when it is said what the test shall start with.
-  var inCompany: Reproduction? {
-    let isChosen = ["--alone", "--container", "--with-predecessors"].contains(where: arguments.has)
-    guard !manifest.predecessors.isEmpty, !isChosen else { return nil }
-    var copy = self
-    copy.hasCompany = true
-    copy.skipsBuild = true
-    return copy
-  }
-
-  var predecessorCount: Int { manifest.predecessors.count }
-
-  func perform() throws -> ExitCode {
-    let command = try bundle.command()
-    var package = try PackageOptions.configuration(
-      arguments,
-      package: arguments.positionals.dropFirst().first
-        ?? (arguments.has("--archive") ? nil : recordedPackage), context, asIn: header)
-    package.skipsBuild = skipsBuild
-    let redactions = try RedactedReproduction(bundle, context)
-    takeOver(command, without: redactions.variables, into: &package)
-    let tests =
-      hasCompany
-      ? manifest.predecessors + [manifest.test] : [manifest.test]
-    let limit = try arguments.limit("--timeout")
-    let restores = try restoresContainer()
-    var configuration = RunConfiguration(
-      scheduling: SchedulerOptions(
-        workers: 1, batch: .fixed(tests.count), retries: 0, checksCompany: false),
-      timeLimit: limit.map { $0.isFinite ? $0 : nil } ?? manifest.timeLimit,
-      seed: header?.seed ?? "", carrel: carrelVersion, arguments: arguments.commandLine)
-    configuration.fileMask = command?.fileMask
-    configuration.limits = try LimitOptions.limits(
-      arguments, over: header?.limits?.limits ?? ResourceLimits())
-    try RedactionOption.take(arguments, into: &configuration)
-    try ConfigurationFile.read(
-      into: &configuration, &package, arguments, recorded: .some(header?.configuration), context)
-    takeOverIsolation(into: &configuration.isolation, of: package)
-    try IsolationOptions.take(arguments, into: &configuration, of: package, context)
-    configuration.folder = context.absolute(".")
-    let restoration = ContainerRestoration(bundle)
-    redactions.warn(restoresContainer: restores, environment: package.environment)
-    if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
-    let request = RunRequest(
-      package: package, configuration: configuration,
-      tests: .filter(try TestFilter(ids: tests.map { "\($0)" })), order: tests,
-      runsFolder: ArchiveOptions.runsFolder(arguments, package, context), becomesLatest: false,
-      workFolder: try context.workFolder())
-    let run = TestRun(context, request, kind: .reproduction)
-    defer { run.forget() }
-    let code = try run.perform()
-    for line in restoration.notes { context.complain(line) }
-    warnOfAnotherToolchain(run.outcome?.session.state.header?.toolchainDetails)
-    if code == .nothingMatched {
-      context.errors.print(
-        "carrel: the bundle is about \(manifest.test.printableName) of the package "
-          + "'\(ByteName(manifest.package).displayName)'")
-    }
-    guard let outcome = run.outcome, outcome.didRun,
-      let attempt = outcome.session.state.test(manifest.test)?.attempts.last
-    else {
-      return code == .nothingMatched || code == .success ? .cannotReproduce : code
-    }
-    if outcome.session.interruption != nil || code == .notWritten { return code }
-    return judge(
-      attempt, command: command, newContainer: outcome.containerPath,
-      newPackage: package.location.package)
-  }
-
-  /// Another compiler or system can be why a failure is another one, or none.
-  private func warnOfAnotherToolchain(_ details: ToolchainRecord?) {
-    guard let details, let then = manifest.toolchainDetails else { return }
-    let differences = details.facts.differences(
-      from: then.facts.only { !$0.isOfBuild && $0 != .sandbox }
-    ).filter { $0.weight(.compatible) != .ignored }
-    guard !differences.isEmpty else { return }
-    let rest = differences.count - 3
-    context.complain(
-      "warning: the test failed with another toolchain or system: "
-        + differences.prefix(3).map { difference in
-          "\(difference.fact) was \(difference.wanted), is \(difference.found ?? "not there")"
-        }.joined(separator: "; ")
-        + (rest > 0 ? "; and \(rest) more ('carrel toolchain verify --against' shows all)" : ""))
-  }
-
-  /// A test is run at the level at which it failed; in a sandbox again where that can be had.
-  private func takeOverIsolation(
-    into request: inout IsolationRequest, of package: PackageConfiguration
-  ) {
-    guard !arguments.has("--isolation") else { return }
-    request = IsolationRequest(level: IsolationLevel(rawValue: manifest.isolation))
-    // The other ways need not work here, and give the same.
-    if header?.clone == CloneWay.copy.rawValue { request.clone = .copy }
-    guard request.level == .sandbox else { return }
-    if let problem = Sandbox.problem() {
-      context.complain(
-        "warning: the test failed in a sandbox, and is run without: \(problem)")
-      request.level = .processes
-      return
-    }
-    // What lay in the package lies in this copy of it.
-    let here = { (path: String) -> String? in
-      let folder = package.location.package
-      let new = ReproCommand.moved(path, from: header?.packagePath ?? "", to: folder)
-      // What is in an archive is known when it is unpacked.
-      let isInArchive = package.archive != nil && new.hasPrefix(folder + "/")
-      return isInArchive || access(new, F_OK) == 0 ? new : nil
-    }
-    request.writable = (header?.writable ?? []).compactMap(here)
-    request.scratch = (header?.scratch ?? []).compactMap(here)
-    let home = userHome(in: context.environment) ?? ""
-    request.home = (header?.home ?? []).filter { name in
-      if access("\(home)/\(name)", F_OK) == 0 { return true }
-      context.complain(
-        "warning: the test saw '~/\(name)' of the home folder, and it is not there")
-      return false
-    }
-    if let network = header?.network.flatMap({ SandboxNetwork(rawValue: $0) }) {
-      request.network = network
-    }
-  }
-
-  /// The package of the bundle's run, when nobody named one and none is around.
-  private var recordedPackage: String? {
-    guard let path = header?.packagePath,
-      access(context.enclosingPackage() + "/Package.swift", F_OK) != 0,
-      access(path + "/Package.swift", F_OK) == 0
-    else { return nil }
-    return path
-  }
-
-  /// Lets the tests see the variables that they saw: those the user passed, not those that belong
-  /// to a machine.
-  ///
-  /// - Parameter removed: Variables of which the bundle does not have the values; those of the
-  ///   caller stay.
-  private func takeOver(
-    _ command: RecordedCommand?, without removed: Set<String>,
-    into package: inout PackageConfiguration
-  ) {
-    guard let command else { return }
-    let ofMachine: Set = ["PATH", "USER", "LOGNAME", "SHELL"]
-    let passed = (header?.passedVariables ?? []).filter { !ofMachine.contains($0) }
-    for name in passed where !removed.contains(name) {
-      package.environment[name] = command.environment[name]
-    }
-    if !passed.contains("CI") { package.environment["CI"] = nil }
-    package.passedVariables += passed
-  }
-
-  /// A test that ran first found an empty container; one that had company found what the others
-  /// left, and the bundle is as near to that as can be had.
-  private func restoresContainer() throws -> Bool {
-    switch try arguments.choice("--container", of: ["auto", "fresh", "restored"]) {
-    case "fresh": false
-    case "restored": true
-    default: !manifest.predecessors.isEmpty && !hasCompany
-    }
-  }
-
-  private func judge(
-    _ attempt: AttemptResult, command: RecordedCommand?, newContainer: String?, newPackage: String
-  ) -> ExitCode {
-    let wanted = FailureSignature(
-      manifest.attemptResult, container: command?.container, package: header?.packagePath)
-    let found = FailureSignature(attempt, container: newContainer, package: newPackage)
-    let name = manifest.test.printableName
-    if wanted == found {
-      let verdict = wanted.verdict == .failed ? "failed" : "ended as \(wanted.verdict.rawValue)"
-      context.output.print("REPRODUCED: \(name) \(verdict) with the same message")
-      return .success
-    }
-    if attempt.verdict.isSuccess(leaksFail: true) {
-      context.output.print("PASSED: \(name) did not fail this time (\(attempt.verdict.rawValue))")
-      if !manifest.predecessors.isEmpty, !hasCompany, inCompany == nil {
-        context.output.print(
-          "  it failed after other tests in the same process (\(manifest.predecessors.count)); "
-            + "--with-predecessors runs them first")
-      }
-      return .notReproduced
-    }
-    context.output.print("FAILED DIFFERENTLY: \(name)")
-    context.output.print("  then: \(wanted.safeText)")
-    context.output.print("  now:  \(found.safeText)")
-    return .failedDifferently
   }
 }

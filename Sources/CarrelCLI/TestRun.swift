@@ -14,6 +14,10 @@ final class TestRun {
     case run
     /// Of one failure: the caller says what came of it.
     case reproduction
+    /// The same once more; nothing is printed.
+    case repetition
+    /// Of a program that a person uses in the place of a test; nothing is written.
+    case program
   }
 
   private let context: CommandContext
@@ -26,6 +30,15 @@ final class TestRun {
   private var stopProgress: () -> Void = {}
   /// What happened, once the run is over.
   private(set) var outcome: RunOutcome?
+  /// Is asked what a person uses in the place of a process; see ``RunListener``.
+  var onProcess: ((RunSession, ProcessRequest, Container) throws -> ProcessRequest?)?
+  private weak var session: RunSession?
+  /// The batch that started last.
+  private(set) var lastStart: BatchStart?
+  /// How the process of the last batch ended.
+  private(set) var lastEnd: ProcessEnd?
+  /// Whether nothing was built because what failed is still there.
+  private(set) var foundBuild = false
 
   init(
     _ context: CommandContext, _ request: RunRequest, junitPath: String? = nil,
@@ -45,6 +58,7 @@ final class TestRun {
   /// - Returns: The exit code; errors are printed, and in the record as far as there is one.
   func perform() throws -> ExitCode {
     context.writeInBackground()
+    if kind == .program { return try performProgram() }
     do throws(WorkersError) {
       try WorkRoot.checkLasting(request.runsFolder, base: request.workFolder)
     } catch {
@@ -67,6 +81,7 @@ final class TestRun {
     switch kind {
     case .run: printer?.finish(session.state, junitPath: reported, without: failure?.message)
     case .reproduction: printer?.finishReproduction(session.state, without: failure?.message)
+    case .repetition, .program: break
     }
     for problem in problems + session.writeFailures.filter({ !problems.contains($0) }) {
       let advice =
@@ -78,9 +93,14 @@ final class TestRun {
     return code
   }
 
-  /// Lets go of what happened, when it has been read: its loop has the signals of this process, and
-  /// only one can have them.
-  func forget() { outcome = nil }
+  /// Runs something whose record goes with it.
+  private func performProgram() throws -> ExitCode {
+    let outcome = try start()
+    self.outcome = outcome
+    let failure = outcome.failure.map { CommandError($0) }
+    if let failure { context.complain(failure.message) }
+    return ExitCode(outcome.conclusion(leaksFail: leaksFail), failure: failure?.exitCode)
+  }
 
   /// Builds and runs; an error leaves no record.
   private func start() throws -> RunOutcome {
@@ -119,6 +139,7 @@ final class TestRun {
 extension TestRun: PackageRunListener {
   func runDidOpen(_ record: RunRecord) {
     runID = record.runID
+    if kind == .repetition { return }
     printer = RunPrinter(
       context, isQuiet: isQuiet, leaksFail: leaksFail,
       packagePath: request.package.location.package,
@@ -135,6 +156,7 @@ extension TestRun: PackageRunListener {
   }
 
   func runWillStart(_ session: RunSession, tests: Int, of listed: Int) {
+    self.session = session
     if kind == .run, !isQuiet {
       let workers = request.configuration.scheduling.workers
       context.output.print(
@@ -142,10 +164,11 @@ extension TestRun: PackageRunListener {
           + "\(workers == 1 ? "worker" : "workers"), run \(runID)")
     }
     // Who does not want that has to know before anything runs.
-    for problem in session.state.problems where problem.code == .isolationWeakened {
+    for problem in session.state.problems
+    where problem.code == .isolationWeakened && kind != .repetition {
       context.complain("warning: \(problem.message)")
     }
-    guard context.output.isTerminal, let printer else { return }
+    guard kind != .program, context.output.isTerminal, let printer else { return }
     let began = monotonicSeconds()
     let loop = session.loop
     var timer: EventLoop.Timer?
@@ -178,9 +201,25 @@ extension TestRun: PackageRunListener {
       output: error.output)
   }
 
-  func runDid(_ event: RunEvent, state: RunState) { printer?.runDid(event, state: state) }
+  func runDid(_ event: RunEvent, state: RunState) {
+    switch event.kind {
+    case .batchStarted(let start): lastStart = start
+    case .batchFinished(let finish): lastEnd = finish.end
+    default: break
+    }
+    if kind != .program { printer?.runDid(event, state: state) }
+  }
 
   func testIsSlow(_ test: TestID, seconds: Double) { printer?.testIsSlow(test, seconds: seconds) }
+
+  func buildIsPresent() { foundBuild = true }
+
+  func processWillStart(
+    _ request: ProcessRequest, in container: Container
+  ) throws -> ProcessRequest? {
+    guard let session else { return nil }
+    return try onProcess?(session, request, container)
+  }
 
   func buildDidPrint(_ bytes: UnsafeRawBufferPointer) { printer?.buildDidPrint(bytes) }
 }

@@ -1,4 +1,4 @@
-package import RunModel
+import RunModel
 
 /// What a bundle holds, without the bytes of its files.
 package struct BundleInventory: Sendable {

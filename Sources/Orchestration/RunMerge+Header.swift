@@ -34,6 +34,7 @@ extension RunMerge {
     header.continues = nil
     header.folder = nil
     header.products = nil
+    header.processors = headers.common(\.processors) ?? nil
     return header
   }
 

@@ -17,7 +17,10 @@ extension BatchRun {
     openCall = intents?.openCall
     privateFolders = sandbox?.privateFolderUse() ?? []
     stopLooking { [self] in
-      endEverything { [self] in conclude(end, cause, leaks, at: now) }
+      endEverything { [self] in
+        if isReplaced { return conclude(program: end) }
+        conclude(end, cause, leaks, at: now)
+      }
     }
   }
 
@@ -95,6 +98,7 @@ extension BatchRun {
   }
 
   private func concludeWithoutProcess(_ error: any Error) {
+    terminal?.close()
     endedAt = endedAt ?? monotonicSeconds()
     stopWatching()
     var results: [AttemptResult] = []

@@ -96,7 +96,7 @@ extension BatchRun {
   }
 
   /// What the processes of the batch and of its apps may use, and the mask of their files.
-  private var processLimits: ProcessLimits? {
+  var processLimits: ProcessLimits? {
     .adding(fileMask: session.configuration.fileMask, to: limits?.process)
   }
 
@@ -137,13 +137,16 @@ extension BatchRun {
     var request = try request(for: command)
     request.limits = processLimits
     self.request = request
-    try withSandbox { [unowned self, request] in chooseStart(request) }
+    try withSandbox { [unowned self, request] in try chooseStart(request) }
   }
 
   /// Finds out how the process is to be started, and starts it.
-  private func chooseStart(_ request: ProcessRequest) {
+  private func chooseStart(_ request: ProcessRequest) throws {
     if usesIntents, sandbox == nil, session.starter.willLoad(spec) {
       session.root.noteContents(worker: spec.worker)
+    }
+    if let other = try session.listener?.processWillStart(request, in: container) {
+      return try launch(inPlace: other)
     }
     session.starter.choose(spec, request) { [unowned self] in
       session.root.isUntouched(worker: spec.worker)

@@ -100,6 +100,10 @@ final class BatchRun {
   var heldOutcome: TestOutcome?
   /// The call that an app was answering when the process ended.
   var openCall: String?
+  /// Whether a person uses something in the place of the batch's process.
+  var isReplaced = false
+  /// The terminal of that.
+  var terminal: PseudoTerminal?
   /// When the process ended.
   var endedAt: Double?
 

@@ -1,9 +1,9 @@
-import Evidence
+package import Evidence
 import Glibc
 import Orchestration
 import RunModel
 import SystemFiles
-import Workers
+package import Workers
 
 /// Packs the failed attempts of one batch; runs on a thread of its own.
 ///
@@ -190,7 +190,8 @@ extension BundleTask {
 }
 
 extension RecordedCommand {
-  fileprivate init(_ request: ProcessRequest, container: Container) {
+  /// The command of a process in a container.
+  package init(_ request: ProcessRequest, container: Container) {
     var environment = request.environment
     environment[SupervisedProcess.scopeVariable] = request.scope
     self.init(

@@ -94,14 +94,15 @@ package struct CatalogMaker {
     let build = PackageBuild(
       toolchain: toolchain, location: location, extraFlags: configuration.buildFlags)
     let cache = try PrivateFolder.cache(environment: configuration.environment)
-    var check = ToolchainCheck(choice, cache: cache)
+    var check = ToolchainCheck(choice, original: configuration.toolchain.original, cache: cache)
     var problems = try check.beforeBuild()
     problems += try checkBuilder()
     for folder in [cache, cache + "/products", cache + "/toolchains"] {
       Leftovers.remove(in: folder)
     }
     let observer = ObserverLibrary(toolchain: toolchain, cache: cache)
-    if !configuration.skipsBuild {
+    let builds = !configuration.skipsBuild && !isBuildPresent(&check)
+    if builds {
       if let owner = BuildLock.waitingOwner(ofScratch: location.scratch) {
         throw SwiftTestsError(
           .buildFailed,
@@ -117,7 +118,7 @@ package struct CatalogMaker {
         products: [], tests: [], problems: problems, compiler: choice.shown, observer: observer,
         cache: cache)
     }
-    if !configuration.skipsBuild { problems += try markBuild() }
+    if builds { problems += try markBuild() }
     let built = try testProducts(&problems)
     problems += try check.afterBuild(built, in: location.products)
     let products = built.filter { isLoadable($0, &problems) }
@@ -152,6 +153,16 @@ package struct CatalogMaker {
             + "test target"))
       return []
     }
+  }
+
+  /// Whether what is there is the build of a run that is to be repeated.
+  private func isBuildPresent(_ check: inout ToolchainCheck) -> Bool {
+    guard configuration.reusesBuild, let original = configuration.toolchain.original,
+      PresentBuild(configuration.location).isUnchanged(
+        as: original, found: { check.buildFacts($0, in: configuration.location.products) })
+    else { return false }
+    listener?.buildIsPresent()
+    return true
   }
 
   private func build(_ build: PackageBuild) throws {

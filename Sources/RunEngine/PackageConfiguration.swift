@@ -12,6 +12,9 @@ package struct PackageConfiguration: Sendable {
   /// Flags for `swift build`.
   package var buildFlags: [String]
   package var skipsBuild: Bool
+  /// Whether nothing is built when what was built before is what ``ToolchainRequest/original`` says
+  /// and nothing was changed since.
+  package var reusesBuild = false
   /// Which toolchain builds and runs them.
   package var toolchain = ToolchainRequest()
   /// Seconds that listing one product's tests may take.

@@ -30,7 +30,7 @@ package struct PackageRun {
     var configuration = request.configuration
     if let archive = workplace.archive { configuration.isolation.move(archive.moved) }
     defer { workplace.close() }
-    let (record, events, taken) = try makeRecord(at: startedAt)
+    let (record, events, taken) = try makeRecord(at: startedAt, root: workplace.root)
     workplace.supervisor.watchdog?.cover(record.runID)
     ignoreRecords()
     listener.runDidOpen(record)
@@ -93,7 +93,7 @@ package struct PackageRun {
     let workplace = try Workplace(
       request.package, folder: request.workFolder,
       makesSandboxes: level == nil || level == .sandbox, listener: listener)
-    workplace.supervisor.onFirstSignal = { [listener] in listener.runIsInterrupted(by: $0) }
+    workplace.supervisor.onFirstSignal = { [weak listener] in listener?.runIsInterrupted(by: $0) }
     return workplace
   }
 
@@ -134,11 +134,12 @@ package struct PackageRun {
 
   /// Makes the record and its event log, with the files of a run that is resumed.
   private func makeRecord(
-    at startedAt: Double
+    at startedAt: Double, root: WorkRoot
   ) throws -> (RunRecord, EventLogWriter, ResumeRequest?) {
     let isAlone = request.resume == nil
     let record = try RunRecord.create(
-      inRunsFolder: request.runsFolder, at: startedAt,
+      inRunsFolder: request.keepsRecord ? request.runsFolder : root.path + "/record",
+      at: startedAt,
       becomesLatest: request.becomesLatest && isAlone)
     // From here on others see that it is being written.
     let events = try record.openEventLog()
@@ -158,7 +159,9 @@ package struct PackageRun {
     guard let folder = (place ?? request.configuration.folder).map({ $0 + "/.carrel" }) else {
       return
     }
-    guard request.runsFolder == folder + "/runs", access(folder + "/.gitignore", F_OK) != 0 else {
+    guard request.keepsRecord, request.runsFolder == folder + "/runs",
+      access(folder + "/.gitignore", F_OK) != 0
+    else {
       return
     }
     try? writeSmallFile(folder + "/.gitignore", Array("*\n".utf8), mode: 0o644)
@@ -220,6 +223,7 @@ package struct PackageRun {
       clone: clones?.way.rawValue, cloneReason: clones?.reason,
       limits: limits)
     header.folder = configuration.folder
+    header.processors = availableProcessors().count
     if isolation.level == .sandbox, !configuration.isolation.home.isEmpty {
       header.home = configuration.isolation.home
     }

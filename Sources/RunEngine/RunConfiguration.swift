@@ -31,6 +31,8 @@ package struct RunConfiguration: Sendable {
   /// Absolute path of the folder in which the command was given, which a resumed run reads relative
   /// paths of its options from; `nil` when there is no such command line.
   package var folder: String?
+  /// What batches say of their place in a run; `nil` for what it is.
+  package var place: RecordedPlace?
   /// Puts files into each batch's container before its process starts.
   package var prepareContainer: (@Sendable (Container) throws -> Void)?
 

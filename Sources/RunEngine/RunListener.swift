@@ -1,4 +1,5 @@
 package import RunModel
+package import Workers
 
 /// A test that runs now.
 package struct RunningTest: Sendable, Hashable {
@@ -18,4 +19,21 @@ package protocol RunListener: AnyObject {
   func testIsSlow(_ test: TestID, seconds: Double)
   /// A piece of the build's output.
   func buildDidPrint(_ bytes: UnsafeRawBufferPointer)
+  /// Nothing is built, because what is there is the build that was asked for; see
+  /// ``PackageConfiguration/reusesBuild``.
+  func buildIsPresent()
+  /// The process of a batch is about to be started.
+  ///
+  /// - Returns: What a person uses instead of it, with the caller's descriptors 0, 1 and 2; the run
+  ///   ends with that, and nothing is said of its tests. `nil` for the process itself.
+  func processWillStart(_ request: ProcessRequest, in container: Container) throws
+    -> ProcessRequest?
+}
+
+extension RunListener {
+  package func buildIsPresent() {}
+
+  package func processWillStart(
+    _ request: ProcessRequest, in container: Container
+  ) throws -> ProcessRequest? { nil }
 }

@@ -21,6 +21,8 @@ package struct RunRequest: Sendable {
   package var allowsEmpty: Bool
   /// The folder of run records.
   package var runsFolder: String
+  /// Whether the record stays; else it goes with the containers.
+  package var keepsRecord = true
   /// Whether `latest` shall lead to the record.
   package var becomesLatest: Bool
   /// The folder for the folders of all runs; `nil` for the usual one.

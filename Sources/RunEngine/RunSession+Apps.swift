@@ -9,9 +9,14 @@ extension RunSession {
 
   /// The environment of a batch's container.
   func variables(of spec: BatchSpec, container: Container) -> [String: String] {
-    environment.variables(
-      container: container, run: record.runID, worker: spec.worker,
-      workers: configuration.scheduling.workers, batch: spec.batch)
+    let place =
+      configuration.place
+      ?? RecordedPlace(
+        runID: record.runID, worker: spec.worker, workers: configuration.scheduling.workers,
+        batch: spec.batch)
+    return environment.variables(
+      container: container, run: place.runID, worker: place.worker, workers: place.workers,
+      batch: place.batch)
   }
 
   /// Finds out whether the apps answer on the batch's worker; the first time in a container of

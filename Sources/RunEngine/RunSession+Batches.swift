@@ -53,6 +53,9 @@ extension RunSession {
     batches[spec.batch] = nil
     starts[spec.batch] = nil
     cloneWays[spec.batch] = nil
+    if batch.isReplaced {
+      perform(scheduler.handle(.interrupted(reason: "another program was started in its place")))
+    }
     perform(
       scheduler.handle(
         .batchEnded(
@@ -71,15 +74,7 @@ extension RunSession {
       calls: batch.intents.map { CallEvidence($0) }, hang: ended.hang, stop: disposal.stopsPacking)
     task.cache = catalog.cache
     task.redaction = redaction
-    if let product = catalog.product(batch.spec.product) {
-      task.executables[ToolchainFactKind.product.rawValue + product.name] = product.executable
-    }
-    if batch.intents != nil {
-      for app in catalog.apps {
-        let name = lastComponent(of: app.executable)
-        task.executables[ToolchainFactKind.host.rawValue + name] = app.executable
-      }
-    }
+    task.executables = executables(of: batch.spec.product, withApps: batch.intents != nil)
     return task
   }
 }

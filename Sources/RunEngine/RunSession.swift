@@ -139,6 +139,12 @@ package final class RunSession {
   /// Name of the signal that asked for the end of the run.
   package var interruption: String? { supervisor.interruption }
 
+  /// What is known of a planned test.
+  func descriptor(of test: TestID) -> TestDescriptor? { descriptors[test] }
+
+  /// Lets another run have the signals; what came until then is in ``interruption`` before.
+  package func releaseSignals() { supervisor.loop.releaseSignals() }
+
   /// Seconds since a monotonic time.
   package func elapsed(since start: Double) -> Double { monotonicSeconds() - start }
 

@@ -10,9 +10,13 @@ struct ToolchainCheck {
   private(set) var survey: ToolchainSurvey
   private(set) var facts = ToolchainFacts()
   private let wanted: ToolchainFacts?
+  /// What the toolchain was of a run that is to be repeated, without what was built.
+  private let original: ToolchainFacts?
   private var choice: ToolchainChoice { survey.choice }
 
-  init(_ choice: ToolchainChoice, cache: String?) {
+  init(_ choice: ToolchainChoice, original: ToolchainFacts? = nil, cache: String?) {
+    // Whether it had sandboxes is said by its isolation.
+    self.original = original?.only { !$0.isOfBuild && $0 != .sandbox }
     survey = ToolchainSurvey(choice, cache: cache)
     wanted = choice.manifest?.facts
   }
@@ -22,13 +26,26 @@ struct ToolchainCheck {
   /// - Returns: Warnings.
   /// - Throws: ``SwiftTestsError`` with the code `toolchainDiffers`.
   mutating func beforeBuild() throws(SwiftTestsError) -> [RunProblem] {
-    let names = wanted?.values.keys.map { $0 } ?? []
+    let names = [wanted, original].compactMap { $0?.values.keys }.flatMap { $0 }
     let kinds = Set(names.compactMap { ToolchainFactKind(of: $0) })
     facts = survey.facts { kinds.contains($0) }
     let libraries = names.compactMap { ToolchainFactKind.libraryName(of: $0) }
     let runtime = survey.runtimeFacts(named: libraries)
     survey.save()
+    try checkOriginal(facts.merging(runtime))
     return try check(facts.merging(runtime)) { !$0.isOfBuild }
+  }
+
+  /// Refuses to repeat a run with a toolchain that can give other results.
+  private func checkOriginal(_ found: ToolchainFacts) throws(SwiftTestsError) {
+    guard let original else { return }
+    let errors = found.differences(from: original).filter { $0.weight(choice.policy) == .error }
+    guard !errors.isEmpty else { return }
+    throw SwiftTestsError(
+      .toolchainDiffers,
+      "\(choice.shown) is not what the test failed with: "
+        + errors.map(\.description).joined(separator: "; "),
+      context: ["policy": choice.policy.rawValue, "against": "bundle"])
   }
 
   /// The test products and apps, after the build.
@@ -44,6 +61,12 @@ struct ToolchainCheck {
     let found = survey.buildFacts(products, in: folder)
     survey.save()
     return try check(found, \.isOfBuild)
+  }
+
+  /// Digests of test products and apps.
+  mutating func buildFacts(_ products: [TestProduct], in folder: String) -> ToolchainFacts {
+    defer { survey.save() }
+    return survey.buildFacts(products, in: folder)
   }
 
   /// Fills in the digests that a record has, too.

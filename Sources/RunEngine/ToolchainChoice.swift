@@ -11,6 +11,8 @@ package struct ToolchainRequest: Sendable, Hashable {
   /// Absolute path of a toolchain; `nil` to find one.
   package var path: String?
   package var policy: ToolchainPolicy
+  /// What is known of the toolchain and the build of a run that is to be repeated; `nil` for none.
+  package var original: ToolchainFacts?
 
   package init(path: String? = nil, policy: ToolchainPolicy = .compatible) {
     self.path = path
@@ -31,8 +33,9 @@ struct ToolchainChoice {
   /// Whether the products are from a run archive, so that only the runtime libraries count.
   var isOfArchive = false
 
-  /// Chooses: the path that was given, else what the manifest says, else `.swift-version`, else
-  /// `PATH`. What a file wants is never replaced by something else.
+  /// Chooses: the path that was given, else what the manifest says, else `.swift-version`, else an
+  /// installed one of the version that a run to be repeated had, else `PATH`. What a file wants is
+  /// never replaced by something else.
   ///
   /// - Throws: ``SwiftTestsError``, ``EvidenceError`` when the manifest cannot be read.
   static func choose(
@@ -100,7 +103,12 @@ struct ToolchainChoice {
         "no Swift toolchain was found on PATH; install Swift 6.2 or newer and make sure that "
           + "'swift --version' works in this shell, or name one with --toolchain PATH")
     }
-    return try choice(toolchain, "it comes first on PATH")
+    let first = try choice(toolchain, "it comes first on PATH")
+    guard let original = request.original, let wanted = original.swiftVersion,
+      first.description.swiftVersion != wanted,
+      let same = best(for: wanted, target: original[.target], .exact, candidates(search, probe))
+    else { return first }
+    return try choice(same, "the test failed with Swift \(wanted)")
   }
 
   /// The nearest `.swift-version`: in the package or in a folder above it, up to the one with

@@ -63,6 +63,8 @@ package struct RunHeader: Codable, Hashable, Sendable {
   package var toolchainDetails: ToolchainRecord?
   /// The test executables; `nil` in logs that do not say, and when nothing was built.
   package var products: [BuiltProduct]?
+  /// Cores that the run could use; `nil` in logs that do not say.
+  package var processors: Int?
   /// The run archive that the tests are from; `nil` when they were built.
   package var archive: ArchiveReference?
 

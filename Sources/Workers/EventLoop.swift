@@ -56,8 +56,15 @@ package final class EventLoop {
     watch(mailbox.descriptor, for: Int16(POLLIN)) { [unowned self] in deliverMail() }
   }
 
-  deinit {
-    if signalDescriptor >= 0 { carrel_release_signals() }
+  deinit { releaseSignals() }
+
+  /// Gives signals their normal effect back, so that another loop can have them; does nothing when
+  /// this one has none.
+  package func releaseSignals() {
+    guard signalDescriptor >= 0 else { return }
+    unwatch(signalDescriptor)
+    carrel_release_signals()
+    signalDescriptor = -1
   }
 
   /// Calls the handler whenever the descriptor is ready; replaces an earlier watch.

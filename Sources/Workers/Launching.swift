@@ -38,7 +38,7 @@ extension ProcessRequest {
   /// directory, the number of limits, the number of arguments, the limits, the arguments and the
   /// variables, each ended by a zero byte. The first argument is the path of the executable.
   var encoded: [UInt8] {
-    let limits = limits?.lines ?? []
+    let limits = (limits?.lines ?? []) + (takesTerminal ? ["terminal"] : [])
     let arguments = [executable] + arguments
     let counts = ["\(limits.count)", "\(arguments.count)"]
     var bytes: [UInt8] = []
@@ -58,20 +58,28 @@ extension ProcessRequest {
   }
 
   /// The streams that lead to the supervisor.
-  var streams: [ProcessStream] { hasChannel ? [.stdout, .stderr, .channel] : [.stdout, .stderr] }
+  var streams: [ProcessStream] {
+    guard inherited.isEmpty else { return [] }
+    return hasChannel ? [.stdout, .stderr, .channel] : [.stdout, .stderr]
+  }
 }
 
-/// What a process gets as its descriptors 0, 1, 2 and so on: nothing to read, and its pipes.
+/// What a process gets as its descriptors 0, 1, 2 and so on: nothing to read, and its pipes, unless
+/// it inherits others.
 struct StandardStreams {
   private let null: Int32
   private let control: Int32?
+  private let inherited: [Int32]
   let pipes: ProcessPipes
   /// The ends of the process, in the order of their numbers in it.
-  var descriptors: [Int32] { [null] + pipes.writers + (control.map { [$0] } ?? []) }
+  var descriptors: [Int32] {
+    inherited.isEmpty ? [null] + pipes.writers + (control.map { [$0] } ?? []) : inherited
+  }
 
   /// - Throws: ``WorkersError`` with code `launch`.
   init(of request: ProcessRequest) throws(WorkersError) {
     control = request.hasChannel ? nil : request.control
+    inherited = request.inherited
     pipes = try ProcessPipes(request.streams, of: request.executable)
     null = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard null >= 0 else {

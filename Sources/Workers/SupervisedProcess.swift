@@ -15,6 +15,11 @@ package struct ProcessRequest: Sendable {
   package var hasChannel: Bool
   /// A descriptor of the caller's that the process gets as its descriptor 3 when it has no channel.
   package var control: Int32?
+  /// Descriptors of the caller's that the process gets as 0, 1 and 2 in place of pipes; empty for
+  /// pipes.
+  package var inherited: [Int32] = []
+  /// Whether its descriptor 0 becomes the controlling terminal of its session.
+  package var takesTerminal = false
   /// Value of ``SupervisedProcess/scopeVariable`` in the environment: processes that outlive the
   /// started one are recognised by it.
   package var scope: String

@@ -32,6 +32,7 @@ import Testing
     header.continues = "c"
     header.folder = "/f"
     header.products = [BuiltProduct(name: "P", size: 1, modified: "1.2")]
+    header.processors = 2
     return header
   }()
 

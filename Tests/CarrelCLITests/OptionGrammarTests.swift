@@ -29,6 +29,18 @@ import Testing
     #expect(parsed.positionals == [] && parsed.rest == [])
   }
 
+  /// A value that is not needed comes after the `=` only.
+  @Test func aValueCanBeImplied() throws {
+    var spec = Self.spec
+    spec.options.append(OptionSpec("--with", value: "WHAT", implied: "usual", help: "something"))
+    let bare = try ParsedArguments(["--with", "other"], spec: spec)
+    #expect(bare.string("--with") == "usual" && bare.positionals == ["other"])
+    #expect(try ParsedArguments(["--with=other"], spec: spec).string("--with") == "other")
+    #expect(message(["--with="], spec: spec)?.contains("needs a value that is not empty") == true)
+    #expect(message(["--with", "--with=x"], spec: spec)?.contains("twice") == true)
+    #expect(spec.help.contains("--with[=WHAT]"))
+  }
+
   @Test func nothingIsNothing() throws {
     let parsed = try parse()
     #expect(!parsed.has("--number") && !parsed.has("--loud") && !parsed.asksForHelp)

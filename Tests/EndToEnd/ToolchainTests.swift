@@ -330,12 +330,17 @@ extension EndToEnd {
       #expect(problems.first?.message.contains("not by Swift 9.9.9") == true)
       #expect(try second.state.header?.toolchainDetails?.path == fake.programs)
       #expect(try second.state.header?.toolchainDetails?.facts[.compilerVersion] == "9.9.9")
-      let repro = try await Carrel.invoke([
+      let again = [
         "repro", try #require(try first.bundles.first), package.path, "--skip-build",
         "--toolchain", fake.path,
-      ])
-      #expect(repro.errorText.contains("compiler.version was 6"), "\(repro.allText)")
-      #expect(repro.errorText.contains(", is 9.9.9; "), "\(repro.allText)")
+      ]
+      let refusal = try await Carrel.invoke(again)
+      #expect(refusal.status == 6, "\(refusal.allText)")
+      #expect(refusal.errorText.contains("is not what the test failed with: compiler.version: 6"))
+      #expect(refusal.errorText.contains("--toolchain-policy off runs the test all the same"))
+      let repro = try await Carrel.invoke(again + ["--toolchain-policy", "off"])
+      #expect(repro.text.contains("  compiler.version: was 6"), "\(repro.allText)")
+      #expect(repro.text.contains(", is 9.9.9\n"), "\(repro.allText)")
 
       let back = try await run("4", "--filter", "FirstTests")
       #expect(try back.state.problems.map(\.code) == [.staleProducts], "\(back)")

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "Sandbox.h"
+#include "Terminal.h"
 #include "limits.h"
 #include "Watchdog.h"
 

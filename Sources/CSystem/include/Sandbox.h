@@ -103,8 +103,8 @@ uint64_t carrel_sandbox_capability_set(enum carrel_network network);
 
 /// Asks for a process. `content` is a file with the path, the working directory (empty for /), the
 /// number of arguments, the number of limits, the limits (`7 64` for a resource and its value,
-/// `processor 3`), the arguments, and the variables, each ended by a zero byte, and one zero byte
-/// more. The process leads a
+/// `processor 3`, `terminal`), the arguments, and the variables, each ended by a zero byte, and one
+/// zero byte more. The process leads a
 /// session of its own; its descriptor i is a duplicate of descriptors[i]. Before that it joins the
 /// control groups whose files `cgroup.procs` are given.
 ///
