@@ -42,7 +42,8 @@ extension SecretRule {
   /// forms and `NAME=VALUE`.
   static func valuePattern(names: String) -> String {
     #"(?i)"# + names + #"[a-z0-9_.\-]{0,40}"#
-      + "(" + quote + #"[ \t]{0,8}(:=|=>|==?|:)[ \t]{0,8}|</key>\s{0,40}<(string|data)>|>)"#
+      + "(" + quote + #"[ \t]{0,8}(:=|=>|==?|:)[ \t]{0,8}"#
+      + #"|<\\?/key>(\s|\\{1,3}[nrt]){0,40}<(string|data)>|>)"#
       + value + endOfValue
   }
 
