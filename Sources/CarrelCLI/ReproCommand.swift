@@ -126,7 +126,10 @@ private struct Reproduction {
       return code == .nothingMatched || code == .success ? .cannotReproduce : code
     }
     if outcome.session.interruption != nil || code == .notWritten { return code }
-    return judge(attempt, command: command, newContainer: outcome.containerPath)
+    let comparison = redactions.comparison(
+      configuration.redaction, environment: package.environment)
+    return judge(
+      attempt, command: command, newContainer: outcome.containerPath, comparison: comparison)
   }
 
   /// Another compiler or system can be why a failure is another one, or none.
@@ -208,11 +211,15 @@ private struct Reproduction {
     }
   }
 
+  /// - Parameter comparison: What is done to each failure, so that what was taken out of the one is
+  ///   no difference.
   private func judge(
-    _ attempt: AttemptResult, command: RecordedCommand?, newContainer: String?
+    _ attempt: AttemptResult, command: RecordedCommand?, newContainer: String?,
+    comparison: (AttemptResult) -> AttemptResult
   ) -> ExitCode {
-    let wanted = FailureSignature(manifest.attemptResult, container: command?.container)
-    let found = FailureSignature(attempt, container: newContainer)
+    let wanted = FailureSignature(
+      comparison(manifest.attemptResult), container: command?.container)
+    let found = FailureSignature(comparison(attempt), container: newContainer)
     let name = manifest.test.printableName
     if wanted == found {
       let verdict = wanted.verdict == .failed ? "failed" : "ended as \(wanted.verdict.rawValue)"
