@@ -25,9 +25,12 @@ struct OriginalFailure {
   var name: String { manifest.test.printableName }
 
   /// What the failure is known by.
-  var signature: FailureSignature {
+  ///
+  /// - Parameter comparable: What makes two failures comparable when secrets were taken out of one.
+  func signature(_ comparable: (AttemptResult) -> AttemptResult = { $0 }) -> FailureSignature {
     FailureSignature(
-      manifest.attemptResult, container: command?.container, package: header?.packagePath)
+      comparable(manifest.attemptResult), container: command?.container,
+      package: header?.packagePath)
   }
 
   /// The place in its run that the batch's tests saw.

@@ -1,5 +1,6 @@
 import Evidence
-import RunEngine
+import FoundationEssentials
+import RunModel
 
 /// What a reproduction lacks because it was taken out of the bundle.
 struct RedactedReproduction {
@@ -14,6 +15,26 @@ struct RedactedReproduction {
     report = try bundle.redactions()
     self.context = context
     variables = Set(report?.variables ?? [])
+  }
+
+  /// What makes a new failure comparable with that of the bundle: the same is taken out of it, and
+  /// what is in the place of secrets is the same whatever they were.
+  ///
+  /// - Parameters:
+  ///   - options: Those of the bundle's run.
+  ///   - environment: Variables that the test had.
+  func comparison(
+    _ options: RedactionOptions, environment: [String: String]
+  ) -> (AttemptResult) -> AttemptResult {
+    guard let report, report.isEnabled, report.total > 0,
+      let search = try? SecretSearch(options, environment: environment)
+    else { return { $0 } }
+    return { attempt in
+      guard let json = try? encodedJSON(attempt) else { return attempt }
+      let text = String(decoding: search.redacted(json).bytes, as: UTF8.self)
+        .replacing(#/(?:\[redacted: [^\]"\\]+\]\**|\*{4,})/#, with: "[redacted]")
+      return (try? JSONDecoder().decode(AttemptResult.self, from: Data(text.utf8))) ?? attempt
+    }
   }
 
   /// More entries are counted, not named.

@@ -58,7 +58,8 @@ struct Reproduction {
   }
 
   private func run() throws -> (ExitCode, ReproductionResult) {
-    var result = ReproductionResult(failure, asked: times)
+    var result = ReproductionResult(
+      failure, failure.signature(plan.comparable), asked: times)
     var differing: ReproductionResult.Attempt?
     let package = plan.request.package.location.package
     for number in 1...(times ?? 1) {
@@ -76,7 +77,8 @@ struct Reproduction {
         code != .notWritten
       else { return try end(result, without: run, code) }
       let before = number > 2 ? result.attempts.last?.record : nil
-      let isSame = result.add(attempt, of: run, package: package, number: number)
+      let isSame = result.add(
+        plan.comparable(attempt), of: run, package: package, number: number)
       remove(before)
       if times != nil { console.output.print(result.line(number)) }
       run.outcome?.session.releaseSignals()

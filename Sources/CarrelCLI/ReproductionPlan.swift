@@ -16,6 +16,8 @@ struct ReproductionPlan {
   /// Whether it does.
   let restores: Bool
   let hasPredecessors: Bool
+  /// What makes two failures comparable when secrets were taken out of one.
+  let comparable: (AttemptResult) -> AttemptResult
   /// Whether a person looks around instead of the test's being run.
   let opensProgram: Bool
 
@@ -52,6 +54,8 @@ struct ReproductionPlan {
     Self.takeOverIsolation(
       failure, into: &configuration.isolation, of: package, arguments, context)
     try IsolationOptions.take(arguments, into: &configuration, of: package, context)
+    comparable = redactions.comparison(
+      configuration.redaction, environment: package.environment)
     redactions.warn(restoresContainer: restores, environment: package.environment)
     let restoration = restoration
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }

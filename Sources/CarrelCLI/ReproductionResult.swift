@@ -56,9 +56,9 @@ struct ReproductionResult: Encodable {
     case test, bundle, original, asked, matches, attempts, differences, exitCode
   }
 
-  init(_ failure: OriginalFailure, asked: Int?) {
+  init(_ failure: OriginalFailure, _ signature: FailureSignature, asked: Int?) {
     self.init(
-      of: failure.manifest.test, failure.signature, bundle: failure.bundle.path,
+      of: failure.manifest.test, signature, bundle: failure.bundle.path,
       predecessors: failure.manifest.predecessors.count, asked: asked)
   }
 

@@ -196,7 +196,7 @@ import Testing
       db.execute("REINDEX")
       assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
       count = "SELECT count(*) FROM note"
-      assert db.execute(count).fetchone() == db.execute(count + " WHERE text LIKE '%*%'").fetchone()
+      count += " WHERE text LIKE '%*%' OR text LIKE '%[redacted: %'"
       print(db.execute(count).fetchone()[0])
       """, "\(scratch.path)/out.db",
     ])

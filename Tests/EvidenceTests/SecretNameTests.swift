@@ -15,7 +15,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "PATH", "key", "KEYBOARD", "monkey", "tokens", "tokenCount", "TOKEN_TYPE", "passwordField",
+    "PATH", "PWD", "OLDPWD", "key", "KEYBOARD", "monkey", "tokens", "tokenCount", "TOKEN_TYPE",
+    "passwordField",
     "SECRET_NAME", "fixtureToken", "CARREL_INTENT_TOKEN", "SecretAutomaton", "compass",
     "cancellationToken", "publicKey", "primary_key", "passed", "", "_", "author", "PASSWORD_FILE",
   ])

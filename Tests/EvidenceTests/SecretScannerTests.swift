@@ -52,6 +52,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    #""password":{"string":"{}"}"#, #"{\"password\":{\"string\":\"{}\"}}"#, "password: {}9",
+    "&lt;key&gt;password&lt;/key&gt;&lt;string&gt;{}&lt;/string&gt;", "<password>{}</password>",
+    "&quot;password&quot;: &quot;{}9&quot;", #"'password' => '{}'"#, "let password = \"{}\"",
+    #"<key>password<\/key>\n\t<string>{}<\/string>"#, "PASSWORD={}", "a?password={}&b=c",
+  ])
+  func aNameDecides(_ form: String) throws {
+    let text = form.replacing("{}", with: "opensesame")
+    let (found, counts) = redacted(text, try search())
+    #expect(!found.contains("opensesame") && counts == ["secret-value": 1], "\(found)")
+  }
+
   @Test func theMarkHasAsManyBytes() throws {
     let search = try search()
     let token = try #require(PlantedSecrets.all.first { $0.rule == "github-token" }).text

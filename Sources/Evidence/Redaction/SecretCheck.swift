@@ -79,7 +79,10 @@ struct SecretCheck {
     guard let weight = SecretName.weight(of: bytes[begin..<end]) else { return false }
     let separator = bytes[end..<range.lowerBound - base]
     // `<password>…`, but not `Array<Token>`.
-    if separator.first == UInt8(ascii: ">"), begin == 0 || bytes[begin - 1] != UInt8(ascii: "<") {
+    if separator.elementsEqual(">".utf8), begin == 0 || bytes[begin - 1] != UInt8(ascii: "<") {
+      return false
+    }
+    if separator.elementsEqual("&gt;".utf8), begin == 0 || bytes[begin - 1] != UInt8(ascii: ";") {
       return false
     }
     return isSecret(text, weight, after: separator)
@@ -99,7 +102,7 @@ struct SecretCheck {
   ) -> Bool {
     guard text.count >= 4, !isPlaceholder(text) else { return false }
     let isQuoted = separator.last == UInt8(ascii: "\"") || separator.last == UInt8(ascii: "'")
-    let isElement = separator.last == UInt8(ascii: ">")
+    let isElement = separator.last == UInt8(ascii: ">") || separator.last == UInt8(ascii: ";")
     if !isQuoted, !isElement {
       // Code: `let password = readLine()`.
       if text.contains(UInt8(ascii: "(")) { return false }

@@ -27,22 +27,23 @@ struct SecretRule: Sendable {
 
 extension SecretRule {
   /// Quotes as they are in a text, or in one within another.
-  private static let quote = #"(\\{0,7}["'])?"#
+  private static let quote = #"(\\{0,7}["']|&quot;)?"#
   /// Between two lines, also in JSON.
   private static let newLine = #"(\\{1,3}(r|u000[dD]))?(\\{1,3}(n|u000[aA])|\r?\n)"#
   private static let mark = #"\[carrel: [0-9]+ bytes left out here\]"#
   private static let endOfValue = #"(?=["'\\\s\c,;&<>)}`]|\]|$)"#
   private static let value =
-    #"("\K([^"\\\c]|\\[^\c])+|\\{1,7}"\K[^"\\\c]+|\\{0,7}'\K[^'\\\c]+"#
+    #"("\K([^"\\\c]|\\[^\c])+|\\{1,7}"\K[^"\\\c]+|\\{0,7}'\K[^'\\\c]+|&quot;\K[^&\\\c]+"#
     + #"|\K[^\s\c"'\\,;&<>(){}\[`][^\s\c"'\\,;&<>`]*)"#
   private static let begin = #"-----BEGIN ([A-Z0-9]+ )?([A-Z0-9]+ )?PRIVATE KEY( BLOCK)?-----"#
   private static let end = #"-----END ([A-Z0-9]+ )?([A-Z0-9]+ )?PRIVATE KEY( BLOCK)?-----"#
 
-  /// The value of a key with one of these names in JSON, YAML, TOML, property lists, XML, code,
-  /// forms and `NAME=VALUE`.
+  /// The value of a key with one of these names in JSON, the journal, YAML, TOML, property lists,
+  /// XML, code, forms and `NAME=VALUE`.
   static func valuePattern(names: String) -> String {
     #"(?i)"# + names + #"[a-z0-9_.\-]{0,40}"#
-      + "(" + quote + #"[ \t]{0,8}(:=|=>|==?|:)[ \t]{0,8}|</key>\s{0,40}<(string|data)>|>)"#
+      + "(" + quote + #"[ \t]{0,8}(:=|=>|==?|:)[ \t]{0,8}(\{\\{0,7}"string\\{0,7}":)?"#
+      + #"|(<|&lt;)\\?/key(>|&gt;)(\s|\\{1,3}[nrt]){0,40}(<|&lt;)(string|data)(>|&gt;)|>|&gt;)"#
       + value + endOfValue
   }
 

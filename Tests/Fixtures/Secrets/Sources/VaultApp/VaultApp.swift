@@ -16,7 +16,8 @@ struct Keep: AppIntent {
   @Parameter(title: "Notes") var notes: [String]
 
   func perform() async throws -> some IntentResult & ReturnsValue<String> {
-    FileHandle.standardError.write(Data((notes + [password]).joined(separator: "\n").utf8))
+    let text = (notes + ["password: \(password)"]).joined(separator: "\n")
+    FileHandle.standardError.write(Data(text.utf8))
     let items = notes.enumerated().map { number, note in
       let attributes = CSSearchableItemAttributeSet()
       attributes.title = "note \(number)"
