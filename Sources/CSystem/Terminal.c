@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "include/Terminal.h"
 
 #include <errno.h>
