@@ -41,6 +41,7 @@ let package = Package(
 
     // App Intents.
     .target(name: "IntentWire"),
+    .target(name: "IntentMetadata", dependencies: ["IntentWire"]),
     .target(name: "CImageSections"),
     .target(name: "CTestMark"),
     .target(name: "CoreSpotlight", dependencies: ["IntentWire"]),
@@ -75,6 +76,8 @@ let package = Package(
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
 
     .testTarget(name: "IntentWireTests", dependencies: ["IntentWire", "TestSupport"]),
+    .testTarget(
+      name: "IntentMetadataTests", dependencies: ["IntentMetadata", "IntentWire", "TestSupport"]),
     .testTarget(name: "RunModelTests", dependencies: ["RunModel"]),
     .testTarget(
       name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel", "TestSupport"]),

@@ -1,0 +1,71 @@
+/// Where something is declared.
+package struct SourceLocation: Hashable, Sendable, CustomStringConvertible {
+  /// Relative to the package when it lies in it.
+  package var file: String
+  /// From 1.
+  package var line: Int
+
+  package init(file: String, line: Int) {
+    self.file = file
+    self.line = line
+  }
+
+  package var description: String { "\(file):\(line)" }
+}
+
+/// Something of metadata that a finding, a difference or a place in the sources is about.
+package enum MetadataItem: Hashable, Sendable {
+  /// By identifier.
+  case intent(String)
+  /// By the intent's identifier and its own name.
+  case parameter(intent: String, String)
+  /// By type name.
+  case entity(String)
+  case property(entity: String, String)
+  /// By identifier.
+  case query(String)
+  case enumeration(String)
+  case enumerationCase(enumeration: String, String)
+  /// By position in the list, from 0.
+  case shortcut(Int)
+  /// By position of the shortcut and of the phrase, from 0.
+  case phrase(shortcut: Int, Int)
+  /// The type that provides the shortcuts, by name.
+  case provider(String)
+}
+
+/// The metadata of one app or module, with what only sources tell.
+package struct DeclaredMetadata: Sendable {
+  package var metadata: AppMetadata
+  /// Where things are declared; empty for metadata that was read from a build.
+  package var locations: [MetadataItem: SourceLocation]
+  /// What could not be told from the sources, because its value is only known when the app runs.
+  package var unknowns: [UnknownValue]
+  /// All types that provide shortcuts, by `Module.Type`; a build only names one.
+  package var providers: [String]
+
+  /// A value that the compiler cannot tell without running the code.
+  package struct UnknownValue: Hashable, Sendable {
+    /// What it is a part of; `nil` when it is the whole metadata's.
+    package var item: MetadataItem?
+    /// The member, as `title`, `description` or `phrases`.
+    package var member: String
+    package var location: SourceLocation?
+
+    package init(item: MetadataItem?, member: String, location: SourceLocation?) {
+      self.item = item
+      self.member = member
+      self.location = location
+    }
+  }
+
+  package init(
+    _ metadata: AppMetadata, locations: [MetadataItem: SourceLocation] = [:],
+    unknowns: [UnknownValue] = [], providers: [String] = []
+  ) {
+    self.metadata = metadata
+    self.locations = locations
+    self.unknowns = unknowns
+    self.providers = providers
+  }
+}
