@@ -91,12 +91,13 @@ package struct AppMetadata: Hashable, Sendable {
   }
 
   /// Metadata without anything in it.
-  package static let empty = AppMetadata(known: [
+  package static let empty = AppMetadata(made: [
     "actions": [:], "entities": [:], "queries": [:], "enums": [], "autoShortcuts": [],
     "version": .int(Int64(version)),
   ])
 
-  private init(known json: WireJSON) {
+  /// Metadata that this program made; it has the shapes of the format.
+  init(made json: WireJSON) {
     self.json = json
     unknownKeys = [:]
   }
