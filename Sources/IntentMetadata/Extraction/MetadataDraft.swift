@@ -10,7 +10,15 @@ struct MetadataDraft {
   var providerName: String?
   var locations: [MetadataItem: SourceLocation] = [:]
   var unknowns: [DeclaredMetadata.UnknownValue] = []
-  var providers: [String] = []
+  var providers: [DeclaredMetadata.Provider] = []
+  /// The types by what they are known as, in the order of declaration.
+  private var typeNames: [MetadataItem: [String]] = [:]
+
+  /// Notes that a type is known as something, which another may be, too.
+  mutating func declare(_ item: MetadataItem, as typeName: String, at location: SourceLocation) {
+    typeNames[item, default: []].append(typeName)
+    locations[item] = location
+  }
 
   func declared(version: String) -> DeclaredMetadata {
     var members: [WireJSON.Member] = [
@@ -35,7 +43,10 @@ struct MetadataDraft {
     ]
     return DeclaredMetadata(
       AppMetadata(made: .object(members)), locations: locations, unknowns: unknowns,
-      providers: providers)
+      providers: providers,
+      duplicates: typeNames.filter { $0.value.count > 1 }.map {
+        DeclaredMetadata.Duplicate(item: $0.key, types: $0.value, location: locations[$0.key])
+      }.sorted { $0.item.name < $1.item.name })
   }
 
   private func named(_ nodes: [String: WireJSON]) -> WireJSON {

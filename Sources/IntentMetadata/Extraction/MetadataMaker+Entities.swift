@@ -4,7 +4,7 @@ extension MetadataMaker {
   mutating func addEntity(_ type: ConstType) {
     let name = type.shortName
     let item = MetadataItem.entity(name)
-    result.locations[item] = location(type)
+    result.declare(item, as: type.name, at: location(type))
     var members = common(type, isDiscoverable: true)
     if let query = types.defaultQuery(of: type) {
       members.append(WireJSON.Member("defaultQueryIdentifier", .string(query.name)))
@@ -35,7 +35,7 @@ extension MetadataMaker {
 
   mutating func addQuery(_ type: ConstType) {
     let name = type.shortName
-    result.locations[.query(name)] = location(type)
+    result.declare(.query(name), as: type.name, at: location(type))
     let entity = type.aliases["Entity"].flatMap { types[$0.type] }
     var capabilities: Int64 = 2
     if type.conforms(to: "EntityStringQuery") { capabilities |= 4 }
@@ -62,7 +62,7 @@ extension MetadataMaker {
   mutating func addEnumeration(_ type: ConstType) {
     let name = type.shortName
     let item = MetadataItem.enumeration(name)
-    result.locations[item] = location(type)
+    result.declare(item, as: type.name, at: location(type))
     var members = common(type, isDiscoverable: true)
     if let title = text("typeDisplayRepresentation", of: item, type) {
       members.append(WireJSON.Member("displayTypeName", title.json))

@@ -4,7 +4,7 @@ extension MetadataMaker {
   mutating func addIntent(_ type: ConstType) {
     let identifier = identifier(of: type)
     let item = MetadataItem.intent(identifier)
-    result.locations[item] = location(type)
+    result.declare(item, as: type.name, at: location(type))
     let isDiscoverable = flag("isDiscoverable", of: item, type, else: true)
     let isOpening = type.conforms(to: "OpenIntent")
     let opensApp = flag("openAppWhenRun", of: item, type, else: isOpening)

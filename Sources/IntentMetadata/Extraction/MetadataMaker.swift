@@ -55,7 +55,8 @@ package struct MetadataMaker {
     if type.conforms(to: "AppEnum") { addEnumeration(type) }
     if type.conforms(to: "EntityQuery") { addQuery(type) }
     if type.conforms(to: "AppShortcutsProvider") {
-      result.providers.append(type.name)
+      result.providers.append(
+        DeclaredMetadata.Provider(name: type.name, isOfApp: module.isApp))
       result.locations[.provider(type.name)] = location(type)
       if module.isApp { addShortcuts(type) }
     }

@@ -32,6 +32,22 @@ package enum MetadataItem: Hashable, Sendable {
   case phrase(shortcut: Int, Int)
   /// The type that provides the shortcuts, by name.
   case provider(String)
+
+  /// What a sentence calls it.
+  package var name: String {
+    switch self {
+    case .intent(let name): "intent '\(name)'"
+    case .parameter(let intent, let name): "parameter '\(name)' of intent '\(intent)'"
+    case .entity(let name): "entity '\(name)'"
+    case .property(let entity, let name): "property '\(name)' of entity '\(entity)'"
+    case .query(let name): "query '\(name)'"
+    case .enumeration(let name): "enumeration '\(name)'"
+    case .enumerationCase(let name, let value): "case '\(value)' of enumeration '\(name)'"
+    case .shortcut(let number): "App Shortcut \(number + 1)"
+    case .phrase(let shortcut, let number): "phrase \(number + 1) of App Shortcut \(shortcut + 1)"
+    case .provider(let name): "provider '\(name)'"
+    }
+  }
 }
 
 /// The metadata of one app or module, with what only sources tell.
@@ -41,8 +57,37 @@ package struct DeclaredMetadata: Sendable {
   package var locations: [MetadataItem: SourceLocation]
   /// What could not be told from the sources, because its value is only known when the app runs.
   package var unknowns: [UnknownValue]
-  /// All types that provide shortcuts, by `Module.Type`; a build only names one.
-  package var providers: [String]
+  /// All types that provide shortcuts.
+  package var providers: [Provider]
+  /// Things that have the name of another one, which therefore is not in the metadata.
+  package var duplicates: [Duplicate]
+
+  /// A type that provides shortcuts.
+  package struct Provider: Hashable, Sendable {
+    /// `Module.Type`
+    package var name: String
+    /// Whether it is the app's own; those of libraries are not found by the system.
+    package var isOfApp: Bool
+
+    package init(name: String, isOfApp: Bool) {
+      self.name = name
+      self.isOfApp = isOfApp
+    }
+  }
+
+  package struct Duplicate: Hashable, Sendable {
+    package var item: MetadataItem
+    /// `Module.Type`, in the order of declaration; the last one counts.
+    package var types: [String]
+    /// Of the last one.
+    package var location: SourceLocation?
+
+    package init(item: MetadataItem, types: [String], location: SourceLocation? = nil) {
+      self.item = item
+      self.types = types
+      self.location = location
+    }
+  }
 
   /// A value that the compiler cannot tell without running the code.
   package struct UnknownValue: Hashable, Sendable {
@@ -61,11 +106,12 @@ package struct DeclaredMetadata: Sendable {
 
   package init(
     _ metadata: AppMetadata, locations: [MetadataItem: SourceLocation] = [:],
-    unknowns: [UnknownValue] = [], providers: [String] = []
+    unknowns: [UnknownValue] = [], providers: [Provider] = [], duplicates: [Duplicate] = []
   ) {
     self.metadata = metadata
     self.locations = locations
     self.unknowns = unknowns
     self.providers = providers
+    self.duplicates = duplicates
   }
 }
