@@ -42,6 +42,9 @@ let package = Package(
     // App Intents.
     .target(name: "IntentWire"),
     .target(name: "IntentMetadata", dependencies: ["IntentWire"]),
+    .target(
+      name: "MetadataFiles",
+      dependencies: ["CArchive", "IntentMetadata", "IntentWire", "SystemFiles"]),
     .target(name: "CImageSections"),
     .target(name: "CTestMark"),
     .target(name: "CoreSpotlight", dependencies: ["IntentWire"]),
@@ -78,6 +81,9 @@ let package = Package(
     .testTarget(name: "IntentWireTests", dependencies: ["IntentWire", "TestSupport"]),
     .testTarget(
       name: "IntentMetadataTests", dependencies: ["IntentMetadata", "IntentWire", "TestSupport"]),
+    .testTarget(
+      name: "MetadataFilesTests",
+      dependencies: ["CArchive", "IntentMetadata", "MetadataFiles", "SystemFiles", "TestSupport"]),
     .testTarget(name: "RunModelTests", dependencies: ["RunModel"]),
     .testTarget(
       name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel", "TestSupport"]),
