@@ -23,6 +23,9 @@ package struct MetadataCheck {
     check.checkEntities()
     check.checkDuplicates()
     check.checkStrings()
+    for difference in declared.registration {
+      check.report(.registrationDiffers, difference.item, difference.message)
+    }
     return (check.sorted, check.known)
   }
 

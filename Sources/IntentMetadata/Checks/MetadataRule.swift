@@ -49,6 +49,7 @@ package enum MetadataRule: String, Sendable, CaseIterable {
   case missingDescription = "missing-description"
   case unresolvedKey = "unresolved-localization-key"
   case unknownType = "unknown-type"
+  case registrationDiffers = "registration-differs"
 
   /// The largest number of App Shortcuts of an app (Apple's documentation of
   /// `AppShortcutsProvider`).
@@ -62,7 +63,8 @@ package enum MetadataRule: String, Sendable, CaseIterable {
     case .phraseWithoutApplicationName, .tooManyShortcuts, .tooManyPhrases,
       .severalParametersInPhrase, .phraseParameterType, .unknownPhraseParameter,
       .phrasesNotLiteral, .textNotLiteral, .unknownShortcutIntent, .providerInLibrary,
-      .severalProviders, .opensAppInExtension, .duplicateName, .entityWithoutQuery, .missingTitle:
+      .severalProviders, .opensAppInExtension, .duplicateName, .entityWithoutQuery, .missingTitle,
+      .registrationDiffers:
       .error
     case .requiredParameterInShortcut, .hiddenIntentInShortcut, .queryWithoutTextSearch,
       .parameterNotInSummary, .debugIntentInRelease, .unresolvedKey, .unknownType:
@@ -119,6 +121,8 @@ package enum MetadataRule: String, Sendable, CaseIterable {
     case .missingTitle: "Without a title people see nothing, or the type's name."
     case .missingDescription: "People are not told what the intent does."
     case .unresolvedKey: "The text is a key that the app's string tables do not have."
+    case .registrationDiffers:
+      "What the sources declare and what the running app has registered are not the same."
     case .unknownType: "The value's type is none that App Intents know, so it is not in the metadata."
     }
   }
@@ -149,6 +153,7 @@ package enum MetadataRule: String, Sendable, CaseIterable {
     case .missingTitle: "declare a title"
     case .missingDescription: "declare a description"
     case .unresolvedKey: "add the key to the string table, or write the text itself"
+    case .registrationDiffers: "build the app anew; then see what declares the thing twice, or not at all"
     case .unknownType: "use a type of App Intents, an AppEntity or an AppEnum"
     }
   }

@@ -61,6 +61,8 @@ package struct DeclaredMetadata: Sendable {
   package var providers: [Provider]
   /// Things that have the name of another one, which therefore is not in the metadata.
   package var duplicates: [Duplicate]
+  /// Differences to what the running app has registered, when it was asked.
+  package var registration: [RegistrationDifference] = []
 
   /// A type that provides shortcuts.
   package struct Provider: Hashable, Sendable {
