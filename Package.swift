@@ -67,14 +67,14 @@ let package = Package(
     .target(
       name: "RunEngine",
       dependencies: [
-        "Evidence", "IntentSystem", "IntentWire", "Orchestration", "RunModel", "SearchIndex",
-        "SwiftTests", "SystemFiles", "Workers",
+        "Evidence", "IntentMetadata", "IntentSystem", "IntentWire", "Orchestration", "RunModel",
+        "SearchIndex", "SwiftTests", "SystemFiles", "Workers",
       ]),
     .target(
       name: "CarrelCLI",
       dependencies: [
-        "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine", "RunModel",
-        "SearchIndex", "SwiftTests", "SystemFiles", "Workers",
+        "Evidence", "IntentMetadata", "IntentWire", "MetadataFiles", "Orchestration", "Reporting",
+        "RunEngine", "RunModel", "SearchIndex", "SwiftTests", "SystemFiles", "Workers",
       ]),
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
 

@@ -51,7 +51,7 @@ enum StringTables {
     return tables.isEmpty ? nil : tables
   }
 
-  private static func keys(of bytes: [UInt8]) -> Set<String>? {
+  static func keys(of bytes: [UInt8]) -> Set<String>? {
     (try? decode(Table.self, bytes))?.keys
   }
 

@@ -133,7 +133,6 @@ import Testing
       RegistrationDifference.all(declared: metadata, registered: app).map(\.message) == [
         "parameter 'y' of intent 'A' is declared, and the running app does not have it",
         "intent 'A' is discoverable in the declaration only",
-        "the title of intent 'A' is declared as \"Title\", and the running app has \"Other\"",
         "intent 'OnlyDeclared' is declared, and the running app does not have it",
         "intent 'OnlyLive' is not declared, and the running app has it",
         "entity 'Note' is declared, and the running app does not have it",

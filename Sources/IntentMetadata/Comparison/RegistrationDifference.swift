@@ -82,13 +82,7 @@ package struct RegistrationDifference: Hashable, Sendable {
         RegistrationDifference(
           item, "\(item.name) \(what) in the \(first ? "declaration" : "running app") only"))
     }
-    if let title = intent.title?.key, title != registered.title {
-      differences.append(
-        RegistrationDifference(
-          item,
-          "the title of \(item.name) is declared as \"\(title)\", and the running app has "
-            + "\"\(registered.title)\""))
-    }
+    // Titles are not compared: the running app has them in the language of its surroundings.
     return differences
   }
 
