@@ -52,7 +52,8 @@ struct CommandError: Error {
         switch error.code {
         case .notFound, .unknownKind: .usage
         case .noMetadata: .nothingMatched
-        case .unreadable, .malformed, .encrypted, .refusedEntry, .limit, .invalidMetadata: .badBundle
+        case .unreadable, .malformed, .encrypted, .refusedEntry, .limit, .invalidMetadata:
+          .badBundle
         }
       self.init(status, "\(error)", code: error.code.rawValue)
     case let error as MetadataError:

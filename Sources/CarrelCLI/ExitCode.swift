@@ -33,7 +33,8 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .listingFailed: "the tests of at least one product could not be listed"
     case .environment: "the surroundings are at fault: toolchain, container, observer"
     case .notWritten: "a record, report, bundle or the output could not be written"
-    case .badBundle: "a bundle, record or build cannot be read: cut off, damaged, or of a newer format"
+    case .badBundle:
+      "a bundle, record or build cannot be read: cut off, damaged, or of a newer format"
     case .notReproduced: "repro: the test passed"
     case .failedDifferently: "repro: the test failed, but not in the same way"
     case .cannotReproduce: "repro: the test could not be run"

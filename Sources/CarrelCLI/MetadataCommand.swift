@@ -12,12 +12,14 @@ enum MetadataCommand {
 
   static let spec = CommandSpec(
     name: "metadata",
-    summary: "show, extract, check, compare and expect the App Intents metadata of builds and packages",
+    summary:
+      "show, extract, check, compare and expect the App Intents metadata of builds and packages",
     positionals: ["show|extract|check|diff|expect", "[PATH]", "[PATH]"],
     options: [
       OptionSpec(
         "--format", value: "text|json|markdown|sarif|github",
-        help: "form of the output (default: text); show and diff: text, json, markdown; check: text, "
+        help:
+          "form of the output (default: text); show and diff: text, json, markdown; check: text, "
           + "json, sarif, github"),
       OptionSpec(
         "--output", value: "FOLDER",

@@ -50,7 +50,8 @@ struct MetadataExpecting {
     } catch {
       throw CommandError(
         .usage,
-        "the file of expectations cannot be read: \(error); 'carrel metadata expect --write' makes one")
+        "the file of expectations cannot be read: \(error); 'carrel metadata expect --write' makes one"
+      )
     }
     do throws(MetadataError) {
       return try MetadataExpectation(reading: bytes)
@@ -72,7 +73,8 @@ struct MetadataExpecting {
     let intents = apps.values.reduce(0) { $0 + $1.intents.count }
     context.output.print(
       messageText(
-        "\(context.shown(path)): \(apps.count) app\(apps.count == 1 ? "" : "s"), \(intents) intents"))
+        "\(context.shown(path)): \(apps.count) app\(apps.count == 1 ? "" : "s"), \(intents) intents"
+      ))
     return .success
   }
 
@@ -96,6 +98,8 @@ struct MetadataExpecting {
           "\(difference.app): \(difference.isMissing ? "missing" : "not expected"): "
             + difference.message))
     }
-    if differences.isEmpty { context.output.print("everything expected is there, and nothing else") }
+    if differences.isEmpty {
+      context.output.print("everything expected is there, and nothing else")
+    }
   }
 }

@@ -189,16 +189,17 @@ import Testing
       ])
     let findings = MetadataCheck.findings(in: declared).findings
     #expect(
-      findings.map { "\($0.location.map { "\($0)" } ?? "") \($0.rule.rawValue): \($0.message)" } == [
-        " several-providers: the app has 2 providers of App Shortcuts: 'App.One', 'App.Two'",
-        "Sources/App/A.swift:7 duplicate-name: 2 types are intent 'A': App.A, Kit.A",
-        "Sources/App/A.swift:7 phrases-not-literal: the phrases of App Shortcut 'Short' are not "
-          + "literals",
-        "Sources/App/A.swift:7 provider-in-library: 'Kit.Other' provides App Shortcuts, and is not in "
-          + "the app's own module",
-        "Sources/App/A.swift:7 text-not-literal: 'title' of intent 'A' is no literal",
-        "Sources/App/A.swift:7 unknown-type: the type of parameter 'x' of intent 'A' is unknown",
-      ])
+      findings.map { "\($0.location.map { "\($0)" } ?? "") \($0.rule.rawValue): \($0.message)" }
+        == [
+          " several-providers: the app has 2 providers of App Shortcuts: 'App.One', 'App.Two'",
+          "Sources/App/A.swift:7 duplicate-name: 2 types are intent 'A': App.A, Kit.A",
+          "Sources/App/A.swift:7 phrases-not-literal: the phrases of App Shortcut 'Short' are not "
+            + "literals",
+          "Sources/App/A.swift:7 provider-in-library: 'Kit.Other' provides App Shortcuts, and is not in "
+            + "the app's own module",
+          "Sources/App/A.swift:7 text-not-literal: 'title' of intent 'A' is no literal",
+          "Sources/App/A.swift:7 unknown-type: the type of parameter 'x' of intent 'A' is unknown",
+        ])
   }
 
   @Test func settingsAndBaselines() {
@@ -207,7 +208,10 @@ import Testing
     let first = MetadataCheck.findings(in: declared, settings: settings).findings
     #expect(first.map(\.severity) == [.error])
     settings.severities = [.missingTitle: .warning]
-    #expect(MetadataCheck.findings(in: declared, settings: settings).findings.map(\.severity) == [.warning])
+    #expect(
+      MetadataCheck.findings(in: declared, settings: settings).findings.map(\.severity) == [
+        .warning
+      ])
     settings.severities = [.missingTitle: .off]
     #expect(MetadataCheck.findings(in: declared, settings: settings).findings == [])
     settings = MetadataRuleSettings()

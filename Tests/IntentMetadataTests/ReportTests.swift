@@ -56,7 +56,8 @@ import Testing
 
   @Test func markdown() throws {
     let page = MetadataPage.render(
-      Make.app(intents: [Make.intent("A_b", title: "*Bold* <b>\nnext", description: "# no heading")]),
+      Make.app(intents: [Make.intent("A_b", title: "*Bold* <b>\nnext", description: "# no heading")]
+      ),
       title: "App", style: .markdown)
     #expect(
       page == ##"""
@@ -132,7 +133,10 @@ import Testing
     let json = FindingReport.json(Self.groups, known: 3)
     #expect(json["inBaseline"] == 3)
     let findings = try #require(json["findings"]?.array)
-    #expect(findings.map { $0["rule"]?.string } == ["phrase-without-application-name", "missing-description"])
+    #expect(
+      findings.map { $0["rule"]?.string } == [
+        "phrase-without-application-name", "missing-description",
+      ])
     #expect(findings[0]["line"] == 7 && findings[1]["line"] == nil)
     #expect(try WireJSON(reading: json.bytes) == json)
   }

@@ -40,7 +40,9 @@ extension MetadataCheck {
     }
   }
 
-  private mutating func checkSearch(_ entity: String, _ item: MetadataItem, _ intent: MetadataIntent) {
+  private mutating func checkSearch(
+    _ entity: String, _ item: MetadataItem, _ intent: MetadataIntent
+  ) {
     guard let query = query(of: entity), !query.matchesText else { return }
     report(
       .queryWithoutTextSearch, item,

@@ -48,7 +48,8 @@ extension MetadataCheck {
     }
   }
 
-  private mutating func check(_ shortcut: MetadataShortcut, _ number: Int, _ intent: MetadataIntent) {
+  private mutating func check(_ shortcut: MetadataShortcut, _ number: Int, _ intent: MetadataIntent)
+  {
     let item = MetadataItem.shortcut(number)
     if !intent.isDiscoverable {
       report(

@@ -73,7 +73,8 @@ extension MetadataCheck {
       switch unknown.member {
       case "phrases", "phrase", "appShortcuts":
         report(
-          .phrasesNotLiteral, unknown.item, "the phrases of \(shortcutName(unknown.item)) are not literals",
+          .phrasesNotLiteral, unknown.item,
+          "the phrases of \(shortcutName(unknown.item)) are not literals",
           at: unknown.location)
       case "type":
         report(.unknownType, unknown.item, "the type of \(name) is unknown", at: unknown.location)

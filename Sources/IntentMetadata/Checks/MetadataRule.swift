@@ -117,13 +117,15 @@ package enum MetadataRule: String, Sendable, CaseIterable {
     case .parameterNotInSummary:
       "The summary names what can be set in the Shortcuts app; a parameter that is in none of its "
         + "sentences cannot be."
-    case .debugIntentInRelease: "An intent that looks like one for tests is in a product for people."
+    case .debugIntentInRelease:
+      "An intent that looks like one for tests is in a product for people."
     case .missingTitle: "Without a title people see nothing, or the type's name."
     case .missingDescription: "People are not told what the intent does."
     case .unresolvedKey: "The text is a key that the app's string tables do not have."
     case .registrationDiffers:
       "What the sources declare and what the running app has registered are not the same."
-    case .unknownType: "The value's type is none that App Intents know, so it is not in the metadata."
+    case .unknownType:
+      "The value's type is none that App Intents know, so it is not in the metadata."
     }
   }
 
@@ -153,7 +155,8 @@ package enum MetadataRule: String, Sendable, CaseIterable {
     case .missingTitle: "declare a title"
     case .missingDescription: "declare a description"
     case .unresolvedKey: "add the key to the string table, or write the text itself"
-    case .registrationDiffers: "build the app anew; then see what declares the thing twice, or not at all"
+    case .registrationDiffers:
+      "build the app anew; then see what declares the thing twice, or not at all"
     case .unknownType: "use a type of App Intents, an AppEntity or an AppEnum"
     }
   }

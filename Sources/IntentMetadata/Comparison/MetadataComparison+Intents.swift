@@ -117,7 +117,8 @@ extension MetadataComparison {
     if Self.isRequired(old) != Self.isRequired(new) {
       let isRequired = Self.isRequired(new)
       note(
-        .changed, item, isRequired ? "\(item.name) is required now" : "\(item.name) may be left out now",
+        .changed, item,
+        isRequired ? "\(item.name) is required now" : "\(item.name) may be left out now",
         breaks: isRequired)
     } else if old.defaultValue != new.defaultValue {
       note(.changed, item, "the default of \(item.name) is another one")

@@ -25,7 +25,8 @@ extension MetadataComparison {
       note(
         .changed, item,
         new.isIndexed
-          ? "\(item.name) is in the search index now" : "\(item.name) is not in the search index now")
+          ? "\(item.name) is in the search index now"
+          : "\(item.name) is not in the search index now")
     }
     walk(
       old.properties, new.properties, name: \.identifier,
@@ -64,7 +65,8 @@ extension MetadataComparison {
         comparison.note(
           .changed, item,
           second.matchesText
-            ? "\(item.name) searches for texts now" : "\(item.name) does not search for texts any more",
+            ? "\(item.name) searches for texts now"
+            : "\(item.name) does not search for texts any more",
           breaks: first.matchesText)
       })
   }
@@ -122,7 +124,8 @@ extension MetadataComparison {
       let now = Set(others.flatMap { $0.1.phrases.map(\.key) })
       for phrase in before where !now.contains(phrase) {
         note(
-          .removed, .shortcut(shortcuts[0].0), "the phrase \"\(phrase)\" of intent '\(intent)' is gone",
+          .removed, .shortcut(shortcuts[0].0),
+          "the phrase \"\(phrase)\" of intent '\(intent)' is gone",
           breaks: true)
       }
       for phrase in now.subtracting(before).sorted() {

@@ -108,7 +108,8 @@ package struct RegistrationDifference: Hashable, Sendable {
           "the App Shortcut of intent '\(shortcut.intent)' with its phrases is declared, and the "
             + "running app does not have it"))
     }
-    for (index, shortcut) in app.shortcuts.enumerated() where !declared.contains(registered[index]) {
+    for (index, shortcut) in app.shortcuts.enumerated() where !declared.contains(registered[index])
+    {
       differences.append(
         RegistrationDifference(
           .shortcut(index),

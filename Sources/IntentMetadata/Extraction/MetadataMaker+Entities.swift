@@ -12,9 +12,7 @@ extension MetadataMaker {
     if let title = text("typeDisplayRepresentation", of: item, type) {
       members.append(WireJSON.Member("displayTypeName", title.json))
     }
-    if let format = ConstText(
-      type.staticProperty("typeDisplayRepresentation")?.value.argument("numericFormat")
-    ).text {
+    if let format = numericFormat(type) {
       members.append(WireJSON.Member("numericFormatTypeName", format.json))
     }
     let isIndexed = type.conforms(to: "IndexedEntity")
@@ -28,9 +26,18 @@ extension MetadataMaker {
       WireJSON.Member("systemProtocolMetadata", protocols),
       WireJSON.Member("systemProtocolMetadataV2", protocols),
       WireJSON.Member("transient", .bool(type.conforms(to: "TransientAppEntity"))),
-      WireJSON.Member("typeName", .string(name)), WireJSON.Member("typeSpecificMetadata", []),
+      WireJSON.Member("typeName", .string(name)),
     ]
     result.entities[name] = .object(members.sorted { $0.key < $1.key })
+  }
+
+  /// The text for a number of them; the name when the representation is made of a name alone, and
+  /// none when it is a literal.
+  private func numericFormat(_ type: ConstType) -> MetadataText? {
+    guard let value = type.staticProperty("typeDisplayRepresentation")?.value,
+      case .call = value
+    else { return nil }
+    return ConstText(value.argument("numericFormat")).text ?? ConstText(value).text
   }
 
   mutating func addQuery(_ type: ConstType) {

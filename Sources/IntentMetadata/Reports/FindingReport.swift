@@ -104,20 +104,22 @@ package enum FindingReport {
     let used = MetadataRule.allCases.filter { rule in findings.contains { $0.1.rule == rule } }
     return [
       "version": "2.1.0",
-      "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+      "$schema":
+        "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
       "runs": [
         [
           "tool": [
             "driver": [
               "name": "carrel", "semanticVersion": .string(version),
-              "rules": .array(used.map { rule in
-                [
-                  "id": .string(rule.rawValue),
-                  "fullDescription": ["text": .string(rule.explanation)],
-                  "help": ["text": .string(rule.fix)],
-                  "defaultConfiguration": ["level": .string(level(rule.severity))],
-                ]
-              }),
+              "rules": .array(
+                used.map { rule in
+                  [
+                    "id": .string(rule.rawValue),
+                    "fullDescription": ["text": .string(rule.explanation)],
+                    "help": ["text": .string(rule.fix)],
+                    "defaultConfiguration": ["level": .string(level(rule.severity))],
+                  ]
+                }),
             ]
           ],
           "results": .array(

@@ -105,7 +105,8 @@ package struct MetadataPage {
     for property in entity.properties {
       let title = property.title.map { " (\($0.key))" } ?? ""
       item(
-        "\(property.identifier): \(property.type)\(property.isOptional ? "?" : "")\(title)", level: 0)
+        "\(property.identifier): \(property.type)\(property.isOptional ? "?" : "")\(title)",
+        level: 0)
     }
   }
 
