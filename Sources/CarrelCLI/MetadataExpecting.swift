@@ -50,7 +50,8 @@ struct MetadataExpecting {
     } catch {
       throw CommandError(
         .usage,
-        "the file of expectations cannot be read: \(error); 'carrel metadata expect --write' makes one"
+        "the file of expectations cannot be read: \(error); 'carrel metadata expect --write' "
+          + "makes one"
       )
     }
     do throws(MetadataError) {

@@ -61,8 +61,8 @@ struct MetadataWriter {
       for unknown in subject.declared.unknowns {
         let place = unknown.location.map { "\($0): " } ?? ""
         context.complain(
-          "warning: \(place)'\(unknown.member)' of \(unknown.item?.name ?? "the app") is only known "
-            + "when the app runs, and is left out")
+          "warning: \(place)'\(unknown.member)' of \(unknown.item?.name ?? "the app") is only "
+            + "known when the app runs, and is left out")
       }
     }
     if isJSON {

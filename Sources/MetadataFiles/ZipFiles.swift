@@ -11,7 +11,8 @@ struct ZipFiles {
   private var names: Set<String> = []
 
   /// - Returns: Contents by name of the entry.
-  /// - Throws: ``MetadataFilesError`` with code `malformed`, `encrypted`, `refusedEntry` or `limit`.
+  /// - Throws: ``MetadataFilesError`` with code `malformed`, `encrypted`, `refusedEntry` or
+  /// `limit`.
   static func read(_ path: String) throws(MetadataFilesError) -> [String: [UInt8]] {
     // libarchive hands out names in the charset of the thread's locale, and none at all where that
     // does not have their letters.

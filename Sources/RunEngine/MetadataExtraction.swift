@@ -10,8 +10,8 @@ import Workers
 
 /// Makes the App Intents metadata of a package from its sources.
 ///
-/// The package is built once more, in a scratch folder of its own, and the compiler writes down what
-/// it knows of the types. Apps that are built for Carrel are asked what they have registered.
+/// The package is built once more, in a scratch folder of its own, and the compiler writes down
+/// what it knows of the types. Apps that are built for Carrel are asked what they have registered.
 package struct MetadataExtraction {
   /// The metadata of one app of the package, or of all its libraries when it has no app.
   package struct App: Sendable {

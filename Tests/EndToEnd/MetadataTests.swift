@@ -43,7 +43,8 @@ extension EndToEnd {
           "error: 'title' of intent 'NameIntent' is no literal [text-not-literal]"),
         try finding(
           "provider in a library", in: "Sources/ShopKit/Kit.swift",
-          "error: 'ShopKit.KitShortcuts' provides App Shortcuts, and is not in the app's own module "
+          "error: 'ShopKit.KitShortcuts' provides App Shortcuts, and is not in the app's own "
+            + "module "
             + "[provider-in-library]"),
         try finding(
           "not in the summary", in: intents,

@@ -58,13 +58,16 @@ import Testing
     #expect(
       Set(found(metadata)) == [
         "phrase-without-application-name: the phrase \"Open it\" does not name the app",
-        "several-parameters-in-phrase: the phrase \"${note} and ${text} in ${applicationName}\" has "
+        "several-parameters-in-phrase: the phrase \"${note} and ${text} in ${applicationName}\" "
+          + "has "
           + "2 parameters",
-        "phrase-parameter-type: the phrase \"${note} and ${text} in ${applicationName}\" has 'text', "
+        "phrase-parameter-type: the phrase \"${note} and ${text} in ${applicationName}\" has "
+          + "'text', "
           + "a value of type String",
         "phrase-parameter-type: the phrase \"Write ${text} in ${applicationName}\" has 'text', a "
           + "value of type String",
-        "unknown-phrase-parameter: the phrase \"${other} in ${applicationName}\" has 'other', which "
+        "unknown-phrase-parameter: the phrase \"${other} in ${applicationName}\" has 'other', "
+          + "which "
           + "'Open' does not have",
       ])
   }
@@ -107,7 +110,8 @@ import Testing
         "unknown-shortcut-intent: App Shortcut 'Short' is of the intent 'Gone', which is not there",
         "hidden-intent-in-shortcut: App Shortcut 'Short' is of the intent 'Hidden', which is not "
           + "discoverable",
-        "required-parameter-in-shortcut: App Shortcut 'Write' does not say what 'text' of 'Needs' is",
+        "required-parameter-in-shortcut: App Shortcut 'Write' does not say what 'text' of "
+          + "'Needs' is",
       ])
   }
 
@@ -195,7 +199,8 @@ import Testing
           "Sources/App/A.swift:7 duplicate-name: 2 types are intent 'A': App.A, Kit.A",
           "Sources/App/A.swift:7 phrases-not-literal: the phrases of App Shortcut 'Short' are not "
             + "literals",
-          "Sources/App/A.swift:7 provider-in-library: 'Kit.Other' provides App Shortcuts, and is not in "
+          "Sources/App/A.swift:7 provider-in-library: 'Kit.Other' provides App Shortcuts, and is "
+            + "not in "
             + "the app's own module",
           "Sources/App/A.swift:7 text-not-literal: 'title' of intent 'A' is no literal",
           "Sources/App/A.swift:7 unknown-type: the type of parameter 'x' of intent 'A' is unknown",

@@ -140,7 +140,8 @@ import Testing
         "case 'c' of enumeration 'Kind' is not declared, and the running app has it",
         "the App Shortcut of intent 'A' with its phrases is declared, and the running app does not "
           + "have it",
-        "the App Shortcut of intent 'A' with its phrases is not declared, and the running app has it",
+        "the App Shortcut of intent 'A' with its phrases is not declared, and the running app "
+          + "has it",
       ])
   }
 }

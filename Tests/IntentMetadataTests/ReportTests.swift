@@ -107,7 +107,8 @@ import Testing
       "::error file=Sources/Ä b/Short%2Ccuts.swift,line=7,title=phrase-without-application-name::"
         + #"Nötes.app: the phrase "100%25,%0Areally" does not name the app; fix: write "#
         + #"\(.applicationName) into the phrase"#,
-      "::notice title=missing-description::Nötes.app: intent 'A' has no description; fix: declare a "
+      "::notice title=missing-description::Nötes.app: intent 'A' has no description; fix: "
+        + "declare a "
         + "description",
     ]
     #expect(FindingReport.github(Self.groups) == lines.map { $0 + "\n" }.joined())

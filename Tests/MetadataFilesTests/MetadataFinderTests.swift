@@ -65,7 +65,8 @@ import Testing
 
   private static let phoneSummary = [
     "app Notes.app (org.example.notes) Payload/Notes.app: Create",
-    "extension Widget.appex (org.example.notes.widget) Payload/Notes.app/PlugIns/Widget.appex: Show",
+    "extension Widget.appex (org.example.notes.widget) Payload/Notes.app/PlugIns/Widget.appex: "
+      + "Show",
     "framework Kit.framework Payload/Notes.app/Frameworks/Kit.framework: Kit",
   ]
 
@@ -99,7 +100,8 @@ import Testing
     #expect(
       summary(try MetadataFinder.find(folder.path)) == [
         "app Notes.app (org.example.mac) Notes.app: Create",
-        "framework Kit.framework (org.example.kit) Notes.app/Contents/Frameworks/Kit.framework: Kit",
+        "framework Kit.framework (org.example.kit) Notes.app/Contents/Frameworks/Kit.framework: "
+          + "Kit",
       ])
   }
 

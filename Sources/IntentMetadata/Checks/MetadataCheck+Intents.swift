@@ -46,7 +46,8 @@ extension MetadataCheck {
     guard let query = query(of: entity), !query.matchesText else { return }
     report(
       .queryWithoutTextSearch, item,
-      "\(item.name) is an entity '\(entity)', whose query '\(query.identifier)' does not search for "
+      "\(item.name) is an entity '\(entity)', whose query '\(query.identifier)' does not search "
+        + "for "
         + "a text")
   }
 
@@ -98,7 +99,8 @@ extension MetadataCheck {
     }
   }
 
-  /// Looks for texts that are keys: a table of some language has them, or they have the form of one.
+  /// Looks for texts that are keys: a table of some language has them, or they have the form of
+  /// one.
   mutating func checkStrings() {
     guard let tables = surroundings.strings, !tables.isEmpty else { return }
     for (item, text) in texts {

@@ -25,7 +25,8 @@ extension MetadataCheck {
     }
   }
 
-  /// Each value of an enumeration in a phrase makes one phrase; entities are only known at run time.
+  /// Each value of an enumeration in a phrase makes one phrase; entities are only known at run
+  /// time.
   private mutating func checkPhraseCount(_ shortcuts: [MetadataShortcut]) {
     var count = 0
     for shortcut in shortcuts {

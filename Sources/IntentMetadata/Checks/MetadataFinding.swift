@@ -20,8 +20,8 @@ package struct MetadataFinding: Hashable, Sendable {
     self.location = location
   }
 
-  /// Names the finding in a baseline; the same for as long as names and texts are the same, wherever
-  /// in its file the thing is.
+  /// Names the finding in a baseline; the same for as long as names and texts are the same,
+  /// wherever in its file the thing is.
   package var fingerprint: String { "\(rule.rawValue): \(message)" }
 }
 

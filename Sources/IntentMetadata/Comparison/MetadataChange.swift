@@ -21,9 +21,9 @@ package struct MetadataChange: Hashable, Sendable {
 
 /// Compares the metadata of two builds as people notice it.
 ///
-/// A saved shortcut names an intent by its identifier and its parameters by their names, and has the
-/// values of enumerations by their raw values; so whatever removes or retypes one of these breaks
-/// it.
+/// A saved shortcut names an intent by its identifier and its parameters by their names, and has
+/// the values of enumerations by their raw values; so whatever removes or retypes one of these
+/// breaks it.
 package struct MetadataComparison {
   private(set) var changes: [MetadataChange] = []
 

@@ -113,7 +113,8 @@ package struct RegistrationDifference: Hashable, Sendable {
       differences.append(
         RegistrationDifference(
           .shortcut(index),
-          "the App Shortcut of intent '\(shortcut.intent)' with its phrases is not declared, and the "
+          "the App Shortcut of intent '\(shortcut.intent)' with its phrases is not declared, and "
+            + "the "
             + "running app has it"))
     }
     return differences

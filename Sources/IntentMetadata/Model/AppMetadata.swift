@@ -55,8 +55,8 @@ package struct AppMetadata: Hashable, Sendable {
     return (name, generator["version"]?.string ?? "")
   }
 
-  /// - Throws: ``MetadataError`` when the JSON is no App Intents metadata, is of a newer version, or
-  ///   has a value of another type than the format says.
+  /// - Throws: ``MetadataError`` when the JSON is no App Intents metadata, is of a newer version,
+  /// or has a value of another type than the format says.
   package init(json: WireJSON) throws(MetadataError) {
     let lists = ["actions", "entities", "queries", "enums", "autoShortcuts"]
     guard case .object = json, lists.contains(where: { json[$0] != nil }) else {

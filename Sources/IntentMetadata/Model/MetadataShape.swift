@@ -2,8 +2,9 @@ import IntentWire
 
 /// What a value of the metadata may be.
 ///
-/// The format is undocumented; the shapes are those of files that Xcode 15.2 to 27.0 wrote. They say
-/// which keys are known and of what type their values are. What is not known is kept and counted.
+/// The format is undocumented; the shapes are those of files that Xcode 15.2 to 27.0 wrote. They
+/// say which keys are known and of what type their values are. What is not known is kept and
+/// counted.
 indirect enum MetadataShape: Sendable {
   case string
   case bool

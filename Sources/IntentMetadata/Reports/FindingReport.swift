@@ -105,7 +105,7 @@ package enum FindingReport {
     return [
       "version": "2.1.0",
       "$schema":
-        "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "https://json.schemastore.org/sarif-2.1.0.json",
       "runs": [
         [
           "tool": [
