@@ -50,8 +50,8 @@ enum MetadataCommand {
       expect PATH    whether everything is there that a checked-in file lists
 
       PATH is a package, which is built for it (default: the one around the current folder), or what
-      a build made: .app, .appex, .framework, .xcarchive, .ipa, .zip, a Metadata.appintents folder, or
-      an extract.actionsdata. Nothing of an archive is written to disk.
+      a build made: .app, .appex, .framework, .xcarchive, .ipa, .zip, a Metadata.appintents folder,
+      or an extract.actionsdata. Nothing of an archive is written to disk.
 
       Exit status: 0, or 1 when check finds an error, diff a breaking change, or expect something
       missing; 3 when the package does not build, 4 when there is no metadata, 8 when it cannot be
