@@ -104,15 +104,16 @@ let package = Package(
         "TestSupport", "Workers",
       ]),
     .testTarget(
-      name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "TestSupport", "Workers"]),
+      name: "SwiftTestsTests",
+      dependencies: ["RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers"]),
     .testTarget(
       name: "EvidenceTests",
       dependencies: ["CArchive", "Evidence", "RunModel", "SystemFiles", "TestSupport"]),
     .testTarget(
       name: "RunEngineTests",
       dependencies: [
-        "Evidence", "Orchestration", "RunEngine", "RunModel", "SearchIndex", "SwiftTests",
-        "SystemFiles", "TestSupport", "Workers",
+        "Evidence", "IntentMetadata", "IntentSystem", "IntentWire", "Orchestration", "RunEngine",
+        "RunModel", "SearchIndex", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "CarrelCLITests",

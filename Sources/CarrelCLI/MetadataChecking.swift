@@ -10,7 +10,7 @@ struct MetadataChecking {
 
   private let format: FindingReport.Form
   private var settings = MetadataRuleSettings()
-  private let baseline: String?
+  private var baseline: String?
   private let writesBaseline: Bool
   private let listsRules: Bool
   private let isStrict: Bool
@@ -31,8 +31,22 @@ struct MetadataChecking {
       let (rule, severity) = try Self.setting(text)
       settings.severities[rule] = severity
     }
+  }
+
+  /// Takes over what the package's configuration says; the command line wins.
+  private mutating func configure(_ path: String) throws {
+    let path = context.absolute(path)
+    let isPackage = access(path + "/Package.swift", F_OK) == 0
+    let package = isPackage ? path : context.absolute(context.enclosingPackage())
+    let configured = try ConfigurationFile.metadataSettings(parsed, package: package, context)
+    settings.severities.merge(configured.severities) { given, _ in given }
+    if baseline == nil, let path = configured.baseline {
+      baseline = path.hasPrefix("/") ? path : "\(package)/\(path)"
+    }
     guard !writesBaseline || baseline != nil else {
-      throw UsageError(message: "--write-baseline needs --baseline FILE")
+      throw UsageError(
+        message: "--write-baseline needs --baseline FILE, or 'metadata.baseline' in "
+          + ConfigurationFile.name)
     }
     if let baseline, !writesBaseline { settings.baseline = try read(baseline) }
   }
@@ -50,7 +64,7 @@ struct MetadataChecking {
   }
 
   /// - Returns: `nil` when a signal asked for the end.
-  func perform(_ path: String) throws -> ExitCode? {
+  mutating func perform(_ path: String) throws -> ExitCode? {
     if listsRules {
       for rule in MetadataRule.allCases {
         context.output.print("\(rule.rawValue) (\(rule.severity.rawValue))")
@@ -59,22 +73,34 @@ struct MetadataChecking {
       }
       return .success
     }
+    // What is wrong with settings is told before a package is built.
+    try configure(path)
     guard let subjects = try MetadataSubject.read(path, parsed, context) else { return nil }
     var groups: [FindingReport.Group] = []
-    var known = 0
+    var (known, suppressed) = (0, 0)
     for subject in subjects {
       let result = MetadataCheck.findings(
         in: subject.declared, surroundings: subject.surroundings, settings: settings)
-      groups.append(FindingReport.Group(app: subject.name, findings: result.findings))
+      groups.append(
+        FindingReport.Group(app: subject.name, findings: result.findings.map { shown($0, path) }))
       known += result.known
+      suppressed += result.suppressed
     }
     if writesBaseline, let baseline { return try write(groups, to: baseline) }
-    print(groups, known: known)
+    print(groups, known: known, suppressed: suppressed)
     let worst = groups.flatMap(\.findings).map(\.severity).max()
     return worst == .error || (isStrict && worst == .warning) ? .testsFailed : .success
   }
 
-  private func print(_ groups: [FindingReport.Group], known: Int) {
+  /// A finding with the path of its file from the current folder.
+  private func shown(_ finding: MetadataFinding, _ package: String) -> MetadataFinding {
+    guard let file = finding.location?.file, !file.hasPrefix("/") else { return finding }
+    var finding = finding
+    finding.location?.file = context.shown("\(context.absolute(package))/\(file)")
+    return finding
+  }
+
+  private func print(_ groups: [FindingReport.Group], known: Int, suppressed: Int) {
     switch format {
     case .text:
       context.output.write(Array(messageText(FindingReport.text(groups)).utf8))
@@ -84,10 +110,11 @@ struct MetadataChecking {
         return "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
       }
       context.output.print(
-        counts.joined(separator: ", ") + (known > 0 ? ", \(known) in the baseline" : ""))
+        counts.joined(separator: ", ") + (known > 0 ? ", \(known) in the baseline" : "")
+          + (suppressed > 0 ? ", \(suppressed) switched off in the sources" : ""))
     case .github: context.output.write(Array(FindingReport.github(groups).utf8))
     case .json:
-      context.output.write(Array(FindingReport.json(groups, known: known).prettyText.utf8))
+      context.output.write(Array(FindingReport.json(groups, known: known, suppressed: suppressed).prettyText.utf8))
     case .sarif:
       context.output.write(
         Array(FindingReport.sarif(groups, version: carrelVersion).prettyText.utf8))

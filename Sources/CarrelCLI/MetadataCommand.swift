@@ -32,6 +32,7 @@ enum MetadataCommand {
         "--baseline", value: "FILE", help: "check: leave out the findings that this file lists"),
       OptionSpec(
         "--write-baseline", help: "check: write what is found into the file of --baseline"),
+      ConfigurationFile.checkSpec,
       OptionSpec("--strict", help: "check: warnings count as errors"),
       OptionSpec("--list-rules", help: "check: print all rules and do nothing else"),
       OptionSpec(
@@ -64,7 +65,7 @@ enum MetadataCommand {
   private static let owners: [(option: String, actions: [String])] = [
     ("--output", ["extract"]), ("--rule", ["check"]), ("--baseline", ["check"]),
     ("--write-baseline", ["check"]), ("--strict", ["check"]), ("--list-rules", ["check"]),
-    ("--file", ["expect"]), ("--write", ["expect"]), ("--exact", ["expect"]),
+    ("--config", ["check"]), ("--file", ["expect"]), ("--write", ["expect"]), ("--exact", ["expect"]),
     ("--format", ["show", "check", "diff", "expect", "extract"]),
   ]
 
@@ -94,7 +95,9 @@ enum MetadataCommand {
     switch action {
     case "show": code = try show(path, parsed, context)
     case "extract": code = try MetadataWriter(path, parsed, context).perform()
-    case "check": code = try MetadataChecking(parsed, context).perform(path)
+    case "check":
+      var checking = try MetadataChecking(parsed, context)
+      code = try checking.perform(path)
     case "expect": code = try MetadataExpecting(parsed, context).perform(path)
     default:
       guard paths.count == 2 else {

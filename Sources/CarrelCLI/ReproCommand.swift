@@ -99,6 +99,8 @@ private struct Reproduction {
       arguments, over: header?.limits?.limits ?? ResourceLimits())
     try ConfigurationFile.read(
       into: &configuration, &package, arguments, recorded: .some(header?.configuration), context)
+    // The bundle has it.
+    configuration.intents.extractsMetadata = false
     takeOverIsolation(into: &configuration.isolation, package: package.location.package)
     try IsolationOptions.take(arguments, into: &configuration, context)
     let restoration = ContainerRestoration(bundle)

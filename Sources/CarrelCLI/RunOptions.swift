@@ -47,6 +47,10 @@ enum RunOptions {
       OptionSpec(
         "--seed", value: "TEXT",
         help: "seed of the run, from which fixture tokens are made (default: drawn)"),
+      OptionSpec(
+        "--metadata",
+        help: "build once more to extract the apps' App Intents metadata, hold it against what they "
+          + "register, and put it into bundles"),
       ConfigurationFile.spec,
       OptionSpec(
         "--junit", value: "PATH",
@@ -93,6 +97,7 @@ enum RunOptions {
       seed: arguments.string("--seed") ?? hexadecimal(random.next()), carrel: carrelVersion,
       arguments: commandLine)
     configuration.limits = try LimitOptions.limits(arguments)
+    configuration.intents.extractsMetadata = arguments.has("--metadata")
     return configuration
   }
 

@@ -132,8 +132,9 @@ extension TestRun: PackageRunListener {
         "running \(tests) of \(listed) tests on \(workers) "
           + "\(workers == 1 ? "worker" : "workers"), run \(runID)")
     }
-    // Who does not want that has to know before anything runs.
-    for problem in session.state.problems where problem.code == .isolationWeakened {
+    // Who does not want that, or has mistyped a name, has to know before anything runs.
+    for problem in session.state.problems
+    where [.isolationWeakened, .nameNotRegistered].contains(problem.code) {
       context.complain("warning: \(problem.message)")
     }
     guard context.output.isTerminal, let printer else { return }

@@ -27,6 +27,8 @@ final class BatchIntents {
   private(set) var journalRest = 0
   /// The last call of an intent, or the last call of all.
   private(set) var lastCall: JournalEntry?
+  /// Bundle identifiers of the apps that were called.
+  private(set) var calledApps: Set<String> = []
   /// Processes of apps that ended while they had nothing to answer.
   private var strayEnds: [WireError] = []
   /// Processes that the apps' processes have left behind.
@@ -130,6 +132,7 @@ final class BatchIntents {
 
   private func take(_ entry: JournalEntry) {
     onOutput?()
+    calledApps.insert(entry.bundleIdentifier)
     if entry.intent != nil || lastCall?.intent == nil { lastCall = entry }
     let own: [WireJSON.Member] = [
       .init("test", .string("\(test)")), .init("attempt", .int(Int64(attempt))),

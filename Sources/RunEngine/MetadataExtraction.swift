@@ -60,6 +60,14 @@ package struct MetadataExtraction {
       package.toolchain, package: package.location.package, environment: package.environment,
       probe: ToolchainProbe(
         supervisor: supervisor, cache: cache, environment: package.environment))
+    return try perform(choice, supervisor, asksApps: true)
+  }
+
+  /// - Parameter asksApps: Whether apps are asked what they have registered.
+  /// - Throws: As ``perform()``.
+  func perform(
+    _ choice: ToolchainChoice, _ supervisor: Supervisor, asksApps: Bool
+  ) throws -> Outcome {
     let environment = choice.toolchain.environment(package.environment)
     let build = MetadataBuild(
       toolchain: choice.toolchain, location: package.location, extraFlags: package.buildFlags)
@@ -72,7 +80,7 @@ package struct MetadataExtraction {
     outcome.interruption = supervisor.interruption
     guard let description else { return outcome }
     outcome.apps = try apps(description, build.location)
-    ask(&outcome.apps, build.location, environment, supervisor)
+    if asksApps { ask(&outcome.apps, build.location, environment, supervisor) }
     outcome.interruption = supervisor.interruption
     return outcome
   }
@@ -164,10 +172,13 @@ package struct MetadataExtraction {
 
   private func app(_ name: String, _ modules: [MetadataMaker.Module]) -> App? {
     guard !modules.isEmpty else { return nil }
-    return App(
-      name: name,
-      declared: MetadataMaker.declared(
-        by: modules, version: version, folder: package.location.package))
+    var declared = MetadataMaker.declared(
+      by: modules, version: version, folder: package.location.package)
+    declared.readSources { file in
+      readSmallFile(
+        file.hasPrefix("/") ? file : "\(package.location.package)/\(file)", .regularFileOnly)
+    }
+    return App(name: name, declared: declared)
   }
 
   /// Object files by module, without the modules of Carrel that apps are linked with.

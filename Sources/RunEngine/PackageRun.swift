@@ -71,7 +71,10 @@ package struct PackageRun {
     if failure == nil {
       do {
         selected = try select(from: catalog, supervisor)
-        if selected.contains(where: \.usesIntents) { try workplace.findApps(for: &catalog) }
+        if selected.contains(where: \.usesIntents) {
+          try workplace.findApps(for: &catalog)
+          workplace.checkRegistration(for: &catalog, selected, request.configuration)
+        }
       } catch {
         failure = error
       }

@@ -418,6 +418,11 @@ package final class RunSession {
       for app in catalog.apps {
         let name = lastComponent(of: app.executable)
         task.executables[ToolchainFactKind.host.rawValue + name] = app.executable
+        let bundle = app.bundleIdentifier
+        task.metadata.append((bundle, .registered, app.description.json.bytes))
+        if let declared = catalog.metadata[bundle] {
+          task.metadata.append((bundle, .declared, declared))
+        }
       }
     }
     return task

@@ -17,6 +17,14 @@ package enum LinkedObjects {
     return objects
   }
 
+  /// The source files of a module, as SwiftPM's own build system lists them for the compiler; none
+  /// when another one has built it.
+  ///
+  /// - Parameter products: The folder with what the build made.
+  package static func sources(ofModule module: String, in products: String) -> [String] {
+    readSmallFile("\(products)/\(module).build/sources").map { paths($0) } ?? []
+  }
+
   /// One path a line; quoted as for a shell where it has special characters.
   static func paths(_ bytes: [UInt8]) -> [String] {
     bytes.split(separator: UInt8(ascii: "\n")).map { line in

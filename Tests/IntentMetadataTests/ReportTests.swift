@@ -131,8 +131,8 @@ import Testing
   }
 
   @Test func json() throws {
-    let json = FindingReport.json(Self.groups, known: 3)
-    #expect(json["inBaseline"] == 3)
+    let json = FindingReport.json(Self.groups, known: 3, suppressed: 2)
+    #expect(json["inBaseline"] == 3 && json["suppressed"] == 2)
     let findings = try #require(json["findings"]?.array)
     #expect(
       findings.map { $0["rule"]?.string } == [

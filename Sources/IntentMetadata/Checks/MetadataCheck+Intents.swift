@@ -63,6 +63,10 @@ extension MetadataCheck {
   }
 
   private func isForTests(_ intent: MetadataIntent) -> Bool {
+    let name = intent.identifier.lowercased()
+    if surroundings.testNames.contains(where: { name.hasPrefix($0) || name.hasSuffix($0) }) {
+      return true
+    }
     guard !intent.isDiscoverable else { return false }
     let names = [intent.identifier, intent.title?.key ?? ""].map { $0.lowercased() }
     return surroundings.debugWords.contains { word in names.contains { $0.contains(word) } }

@@ -6,14 +6,22 @@ package struct MetadataCheck {
   private(set) var findings: [MetadataFinding] = []
   /// How many findings the baseline has.
   private(set) var known = 0
+  /// How many findings comments in the sources switch off.
+  private(set) var suppressed = 0
 
-  /// Findings with the worst first, then by place.
-  ///
-  /// - Returns: What was found, and how many more the baseline has already.
+  /// What was found, with the worst first, then by place.
+  package struct Result: Sendable {
+    package var findings: [MetadataFinding]
+    /// How many more the baseline has already.
+    package var known: Int
+    /// How many more comments in the sources switch off.
+    package var suppressed: Int
+  }
+
   package static func findings(
     in declared: DeclaredMetadata, surroundings: MetadataSurroundings = MetadataSurroundings(),
     settings: MetadataRuleSettings = MetadataRuleSettings()
-  ) -> (findings: [MetadataFinding], known: Int) {
+  ) -> Result {
     var check = MetadataCheck(
       declared: declared, surroundings: surroundings, settings: settings)
     check.checkUnknowns()
@@ -26,7 +34,7 @@ package struct MetadataCheck {
     for difference in declared.registration {
       check.report(.registrationDiffers, difference.item, difference.message)
     }
-    return (check.sorted, check.known)
+    return Result(findings: check.sorted, known: check.known, suppressed: check.suppressed)
   }
 
   private init(
@@ -56,7 +64,11 @@ package struct MetadataCheck {
     let finding = MetadataFinding(
       rule, severity: severity, item: item, message: message,
       location: place ?? item.flatMap { declared.locations[$0] })
-    if settings.baseline.contains(finding.fingerprint) {
+    if let place = finding.location,
+      declared.suppressions[place.file]?.contains(rule.rawValue, line: place.line) == true
+    {
+      suppressed += 1
+    } else if settings.baseline.contains(finding.fingerprint) {
       known += 1
     } else {
       findings.append(finding)

@@ -33,7 +33,11 @@ package struct MetadataSurroundings: Sendable {
   package var isRelease = false
   /// Keys of the string tables by language; `nil` when there are no tables.
   package var strings: [String: Set<String>]?
-  /// Beginnings and words of names of intents that are for tests, compared without case.
+  /// Beginnings and ends of names of intents that are for tests, also when people can find them;
+  /// compared without case.
+  package var testNames = ["debug", "debugintent", "uitest", "uitestintent", "fortests"]
+  /// What is in names and titles of intents that are for tests when people cannot find them; the
+  /// same.
   package var debugWords = ["debug", "seed", "fixture", "uitest", "testing", "reset for test"]
 
   package init() {}

@@ -33,9 +33,8 @@ extension MetadataMaker {
     }
     var phrases: [WireJSON] = []
     if case .array(let values)? = call.argument("phrases") {
-      for (index, value) in values.enumerated() {
-        let phraseItem = MetadataItem.phrase(shortcut: number, index)
-        result.locations[phraseItem] = location(type, line: line)
+      for value in values {
+        let phraseItem = MetadataItem.phrase(shortcut: number, phrases.count)
         switch value {
         case .literal(let text): phrases.append(MetadataText(text).json)
         case .interpolation(let parts):
@@ -43,8 +42,11 @@ extension MetadataMaker {
           if parts.contains(where: \.isRuntime) {
             noteUnknown("phrase", of: phraseItem, type, line: line)
           }
-        default: noteUnknown("phrase", of: phraseItem, type, line: line)
+        default:
+          noteUnknown("phrase", of: item, type, line: line)
+          continue
         }
+        result.locations[phraseItem] = location(type, line: line)
       }
     } else {
       noteUnknown("phrases", of: item, type, line: line)

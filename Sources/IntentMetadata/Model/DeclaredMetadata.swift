@@ -63,6 +63,8 @@ package struct DeclaredMetadata: Sendable {
   package var duplicates: [Duplicate]
   /// Differences to what the running app has registered, when it was asked.
   package var registration: [RegistrationDifference] = []
+  /// What comments switch off, by file; see ``readSources(_:)``.
+  package var suppressions: [String: SourceSuppressions] = [:]
 
   /// A type that provides shortcuts.
   package struct Provider: Hashable, Sendable {

@@ -73,12 +73,15 @@ package enum FindingReport {
 
   // MARK: JSON
 
-  package static func json(_ groups: [Group], known: Int) -> WireJSON {
+  /// - Parameters:
+  ///   - known: Number of findings that the baseline has.
+  ///   - suppressed: Number of findings that the sources switch off.
+  package static func json(_ groups: [Group], known: Int, suppressed: Int) -> WireJSON {
     [
       "format": "1.0",
       "findings": .array(
         groups.flatMap { group in group.findings.map { json($0, app: group.app) } }),
-      "inBaseline": .int(Int64(known)),
+      "inBaseline": .int(Int64(known)), "suppressed": .int(Int64(suppressed)),
     ]
   }
 
