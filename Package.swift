@@ -83,7 +83,7 @@ let package = Package(
       name: "IntentMetadataTests", dependencies: ["IntentMetadata", "IntentWire", "TestSupport"]),
     .testTarget(
       name: "MetadataFilesTests",
-      dependencies: ["CArchive", "IntentMetadata", "MetadataFiles", "SystemFiles", "TestSupport"]),
+      dependencies: ["IntentMetadata", "MetadataFiles", "SystemFiles", "TestSupport"]),
     .testTarget(name: "RunModelTests", dependencies: ["RunModel"]),
     .testTarget(
       name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel", "TestSupport"]),
@@ -140,7 +140,8 @@ let package = Package(
 
     // What several test targets share.
     .target(
-      name: "TestSupport", dependencies: ["CSystem", "RunModel"], path: "Tests/TestSupport"),
+      name: "TestSupport", dependencies: ["CArchive", "CSystem", "RunModel"],
+      path: "Tests/TestSupport"),
   ],
   swiftLanguageModes: [.v6]
 )

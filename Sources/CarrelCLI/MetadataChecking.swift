@@ -114,7 +114,8 @@ struct MetadataChecking {
           + (suppressed > 0 ? ", \(suppressed) switched off in the sources" : ""))
     case .github: context.output.write(Array(FindingReport.github(groups).utf8))
     case .json:
-      context.output.write(Array(FindingReport.json(groups, known: known, suppressed: suppressed).prettyText.utf8))
+      let json = FindingReport.json(groups, known: known, suppressed: suppressed)
+      context.output.write(Array(json.prettyText.utf8))
     case .sarif:
       context.output.write(
         Array(FindingReport.sarif(groups, version: carrelVersion).prettyText.utf8))

@@ -65,7 +65,8 @@ enum MetadataCommand {
   private static let owners: [(option: String, actions: [String])] = [
     ("--output", ["extract"]), ("--rule", ["check"]), ("--baseline", ["check"]),
     ("--write-baseline", ["check"]), ("--strict", ["check"]), ("--list-rules", ["check"]),
-    ("--config", ["check"]), ("--file", ["expect"]), ("--write", ["expect"]), ("--exact", ["expect"]),
+    ("--config", ["check"]),
+    ("--file", ["expect"]), ("--write", ["expect"]), ("--exact", ["expect"]),
     ("--format", ["show", "check", "diff", "expect", "extract"]),
   ]
 

@@ -49,7 +49,8 @@ enum RunOptions {
         help: "seed of the run, from which fixture tokens are made (default: drawn)"),
       OptionSpec(
         "--metadata",
-        help: "build once more to extract the apps' App Intents metadata, hold it against what they "
+        help:
+          "build once more to extract the apps' App Intents metadata, hold it against what they "
           + "register, and put it into bundles"),
       ConfigurationFile.spec,
       OptionSpec(

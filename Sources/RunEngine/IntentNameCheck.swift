@@ -53,8 +53,20 @@ struct IntentNameCheck {
 
   /// Spares most files from being taken apart.
   private static func mayName(_ bytes: [UInt8]) -> Bool {
-    let library = Array("AppIntentsTesting".utf8)
-    return memmem(bytes, bytes.count, library, library.count) != nil
+    let library: StaticString = "AppIntentsTesting"
+    let count = library.utf8CodeUnitCount
+    return bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      var place = 0
+      while place + count <= bytes.count,
+        let found = memchr(
+          start + place, Int32(library.utf8Start[0]), bytes.count - count - place + 1)
+      {
+        if memcmp(found, library.utf8Start, count) == 0 { return true }
+        place = UnsafeRawPointer(found) - start + 1
+      }
+      return false
+    }
   }
 
   /// - Parameter file: As problems name it.

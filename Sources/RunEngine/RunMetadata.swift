@@ -1,5 +1,6 @@
 import IntentMetadata
 import IntentSystem
+import IntentWire
 import RunModel
 import SystemFiles
 

@@ -1,6 +1,7 @@
 import Orchestration
 import RunModel
 import SearchIndex
+import SwiftTests
 import Workers
 
 /// Where the processes of a package are run, and how its tests are found.

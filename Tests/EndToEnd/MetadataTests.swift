@@ -32,11 +32,11 @@ extension EndToEnd {
       let intents = "Sources/Shop/Intents.swift"
       let findings = [
         try finding(
-          "shortcuts", in: intents,
+          "phrase without the app", in: intents,
           "error: the phrase \"Buy something\" does not name the app "
             + "[phrase-without-application-name]"),
         try finding(
-          "shortcuts", in: intents,
+          "hoisted phrases", in: intents,
           "error: the phrases of App Shortcut 'Name' are not literals [phrases-not-literal]"),
         try finding(
           "no literal", in: intents,
@@ -52,6 +52,9 @@ extension EndToEnd {
             + "[parameter-not-in-summary]"),
       ]
       for finding in findings { #expect(output.text.contains(finding), "\(output.text)") }
+      #expect(output.text.contains("error: 'description' of intent 'NameIntent' is no literal"))
+      #expect(!output.text.contains("Buy it"))
+      #expect(output.text.hasSuffix(", 1 switched off in the sources\n"), "\(output.text)")
       #expect(output.text.contains("query-without-text-search"))
       #expect(output.text.contains("fix: write \\(.applicationName) into the phrase"))
       // The app registers the shortcuts of both providers and the phrases of the constant.
@@ -80,6 +83,13 @@ extension EndToEnd {
       let checked = try await metadata(["check", "--baseline", file], package)
       #expect(checked.status == 0, "\(checked.allText)")
       #expect(checked.text.hasPrefix("0 errors, 0 warnings, 0 notes, "))
+      let configuration = folder.path(of: "carrel.json")
+      let settings =
+        #"{"format":"1.0","metadata":{"baseline":"\#(file)","rules":{"text-not-literal":"off"}}}"#
+      try settings.write(toFile: configuration, atomically: true, encoding: .utf8)
+      let configured = try await metadata(
+        ["check", "--config", configuration, "--rule", "missing-title=note"], package)
+      #expect(configured.status == 0, "\(configured.allText)")
       let sarif = try await metadata(
         ["check", "--format", "sarif", "--rule", "text-not-literal=off"], package)
       #expect(sarif.status == 1 && !sarif.text.contains("text-not-literal"))

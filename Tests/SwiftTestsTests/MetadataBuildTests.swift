@@ -1,6 +1,7 @@
 import SystemFiles
 import TestSupport
 import Testing
+import Workers
 
 @testable import SwiftTests
 
@@ -8,7 +9,7 @@ import Testing
   private func build() -> MetadataBuild {
     MetadataBuild(
       toolchain: Toolchain(binFolder: "/swift/bin"),
-      location: BuildLocation(package: "/src/Näh ung", configuration: "release"),
+      location: BuildLocation(package: "/src/Näh ung", scratch: nil, configuration: "release"),
       extraFlags: ["-Xswiftc", "-DX"])
   }
 

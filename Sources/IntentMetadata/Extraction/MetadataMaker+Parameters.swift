@@ -135,9 +135,14 @@ extension MetadataMaker {
     }
     guard numbers.count == 2, let lower = numbers[0], let upper = numbers[1] else { return [] }
     return [
-      "LNValueTypeMetadataKeyNumberLowerBound", ["double": ["wrapper": .double(lower)]],
-      "LNValueTypeMetadataKeyNumberUpperBound", ["double": ["wrapper": .double(upper)]],
+      "LNValueTypeMetadataKeyNumberLowerBound", ["double": ["wrapper": Self.number(lower)]],
+      "LNValueTypeMetadataKeyNumberUpperBound", ["double": ["wrapper": Self.number(upper)]],
       "LNValueTypeMetadataKeyNumberRangeType", ["int": ["wrapper": 0]],
     ]
+  }
+
+  /// A whole number has no fraction in the files.
+  private static func number(_ value: Double) -> WireJSON {
+    Int64(exactly: value).map { .int($0) } ?? .double(value)
   }
 }

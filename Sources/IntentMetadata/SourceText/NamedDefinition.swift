@@ -95,7 +95,8 @@ package struct NamedDefinition: Hashable, Sendable {
       if word == "let" || word == "var", let name = tokens[index + 1].word {
         known[name, default: []].insert(initialIdentifier(behind: index + 2, tokens))
       } else if tokens[index + 1].isSymbol(":"), index + 2 < tokens.count,
-        tokens[index + 2].word == type, index == 0 || !["let", "var"].contains(tokens[index - 1].word)
+        tokens[index + 2].word == type,
+        index == 0 || !["let", "var"].contains(tokens[index - 1].word)
       {
         // A parameter.
         known[word, default: []].insert(nil)

@@ -15,6 +15,9 @@ let package = Package(
         "ShopKit", .product(name: "AppIntents", package: "carrel"),
         .product(name: "IntentHost", package: "carrel"),
       ]),
+    .testTarget(
+      name: "ShopTests",
+      dependencies: ["Shop", .product(name: "AppIntentsTesting", package: "carrel")]),
   ],
   swiftLanguageModes: [.v5]
 )

@@ -31,7 +31,8 @@ struct SeedShopIntent: AppIntent {  // here: for tests
 
 struct NameIntent: AppIntent {
   static var title: LocalizedStringResource = LocalizedStringResource(stringLiteral: "A" + "b")  // here: no literal
-  static var description = IntentDescription("Names the shop.")
+  static var description = IntentDescription(
+    LocalizedStringResource(stringLiteral: "Names " + "the shop."))
 
   func perform() async throws -> some IntentResult { .result() }
 }
@@ -39,11 +40,17 @@ struct NameIntent: AppIntent {
 let hoisted: [AppShortcutPhrase<NameIntent>] = ["Name \(.applicationName)"]
 
 struct ShopShortcuts: AppShortcutsProvider {
-  static var appShortcuts: [AppShortcut] {  // here: shortcuts
+  static var appShortcuts: [AppShortcut] {
     AppShortcut(
-      intent: BuyIntent(), phrases: ["Buy \(\.$item) in \(.applicationName)", "Buy something"],
+      intent: BuyIntent(),
+      phrases: [
+        "Buy \(\.$item) in \(.applicationName)",
+        "Buy something",  // here: phrase without the app
+        // carrel:disable phrase-without-application-name: said to the person at the counter
+        "Buy it",
+      ],
       shortTitle: "Buy", systemImageName: "cart")
-    AppShortcut(
+    AppShortcut(  // here: hoisted phrases
       intent: NameIntent(), phrases: hoisted, shortTitle: "Name", systemImageName: "tag")
   }
 }

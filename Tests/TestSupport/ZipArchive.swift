@@ -3,15 +3,17 @@ import Glibc
 import Testing
 
 /// Writes zip archives for tests, honest ones and others.
-enum ZipArchive {
-  enum Entry {
+package enum ZipArchive {
+  package enum Entry {
     case file(String, [UInt8])
     case folder(String)
     case link(String, to: String)
   }
 
-  /// - Parameter password: Encrypts the files.
-  static func write(_ entries: [Entry], to path: String, password: String? = nil) throws {
+  /// - Parameters:
+  ///   - entries: In their order; names are not looked at.
+  ///   - password: Encrypts the files.
+  package static func write(_ entries: [Entry], to path: String, password: String? = nil) throws {
     let locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
     let former = uselocale(locale)
     defer {
