@@ -118,8 +118,8 @@ let package = Package(
     .testTarget(
       name: "CarrelCLITests",
       dependencies: [
-        "CarrelCLI", "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine",
-        "RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
+        "CarrelCLI", "Evidence", "IntentMetadata", "IntentWire", "Orchestration", "Reporting",
+        "RunEngine", "RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "EndToEndTests",

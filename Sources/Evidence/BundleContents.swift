@@ -100,6 +100,7 @@ package enum BundlePaths {
   package static let index = "index.sqlite"
   package static let container = "container"
   package static let attachments = "attachments"
+  package static let metadataFolder = "metadata"
   package static let selection = "selection"
   package static let contents = "contents.json"
 
@@ -118,7 +119,7 @@ package enum BundlePaths {
 
   /// Where what is said of an app's registration is.
   package static func metadata(_ bundleIdentifier: String, _ form: MetadataForm) -> String {
-    "metadata/\(fileName(bundleIdentifier)).\(form.rawValue)"
+    "\(metadataFolder)/\(fileName(bundleIdentifier)).\(form.rawValue)"
   }
 
   /// Characters that have no place in a file's name are `_`.
@@ -137,6 +138,6 @@ package enum BundlePaths {
 
   static let order = [
     "logs", events, journal, command, reproScript, crash, hang, index, container, attachments,
-    "metadata", selection,
+    metadataFolder, selection,
   ]
 }

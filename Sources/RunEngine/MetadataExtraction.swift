@@ -147,7 +147,7 @@ package struct MetadataExtraction {
     for (name, main) in description.executables.sorted(by: { $0.key < $1.key }) {
       var modules: [MetadataMaker.Module] = []
       for (module, files) in Self.modules(objects[name] ?? []) {
-        let types = try types(files)
+        let types = try types(of: module, files)
         guard !types.isEmpty else { continue }
         modules.append(
           MetadataMaker.Module(name: module, isApp: module == main, types: types))
@@ -161,8 +161,7 @@ package struct MetadataExtraction {
     var modules: [MetadataMaker.Module] = []
     for target in description.targets where target.type == "library" {
       let folder = "\(location.products)/\(target.module).build"
-      let types = try types(
-        target.sources.map { "\(folder)/\($0).o" } + ["\(folder)/\(target.module).o"])
+      let types = try types(of: target.module, target.sources.map { "\(folder)/\($0).o" })
       if !types.isEmpty {
         modules.append(MetadataMaker.Module(name: target.module, isApp: false, types: types))
       }
@@ -197,15 +196,32 @@ package struct MetadataExtraction {
     "AppIntents", "AppIntentsTypeSupport", "CoreSpotlight", "IntentHost", "IntentWire",
   ]
 
-  /// What the compiler wrote down beside object files.
-  private func types(_ objects: [String]) throws -> [ConstType] {
+  /// What the compiler wrote down of a module: beside each object file or, when it has compiled the
+  /// module as a whole, in one file.
+  private func types(of module: String, _ objects: [String]) throws -> [ConstType] {
+    var files = objects.filter { $0.hasSuffix(".o") }
+      .map { String($0.dropLast(".o".count)) + Self.valuesSuffix }
+    if let first = objects.first(where: { $0.contains("/\(module).build/") }),
+      let end = first.firstRange(of: "/\(module).build/")?.upperBound
+    {
+      let whole = String(first[..<end]) + module + Self.valuesSuffix
+      if let time = Self.time(whole), files.allSatisfy({ Self.time($0) ?? (0, 0) < time }) {
+        files = [whole]
+      }
+    }
     var types: [ConstType] = []
-    for object in objects where object.hasSuffix(".o") {
-      let path = object.dropLast(".o".count) + ".swiftconstvalues"
-      guard let bytes = readSmallFile(String(path)) else { continue }
+    for file in files {
+      guard let bytes = readSmallFile(file) else { continue }
       types += try ConstType.list(reading: bytes)
     }
     return types
+  }
+
+  private static let valuesSuffix = ".swiftconstvalues"
+
+  /// When a file was written; `nil` when it is not there.
+  private static func time(_ path: String) -> (Int, Int)? {
+    FileStamp(path: path).map { ($0.modified.seconds, $0.modified.nanoseconds) }
   }
 
   // MARK: What is registered

@@ -11,7 +11,7 @@ import Workers
   static let specs = [
     RunCommand.spec, ListCommand.spec, BundleCommand.spec, ReproCommand.spec, RerunCommand.spec,
     ResumeCommand.spec, ReportCommand.spec, RunsCommand.spec, MergeCommand.spec,
-    ToolchainCommand.spec, DoctorCommand.spec,
+    ToolchainCommand.spec, DoctorCommand.spec, MetadataCommand.spec,
   ]
 
   /// The list above is that of the sources.

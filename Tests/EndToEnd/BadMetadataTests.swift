@@ -23,7 +23,7 @@ extension EndToEnd {
         case .absolute: (8, "the entry '/tmp/evil' leads out")
         case .twice: (8, "is there twice")
         case .encrypted: (8, "encrypted")
-        case .cutOff: (8, "cut off or damaged")
+        case .cutOff: (8, "the archive is damaged")
         case .noMetadata, .emptyArchive: (4, "holds no App Intents metadata")
         }
       }

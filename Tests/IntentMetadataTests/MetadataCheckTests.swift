@@ -207,6 +207,25 @@ import Testing
         ])
   }
 
+  /// By name alone, or when people cannot find it.
+  @Test func intentsForTests() {
+    let declared = DeclaredMetadata(
+      Make.app(intents: [
+        Make.intent("DebugDump"), Make.intent("DumpUITestIntent"), Make.intent("PlantSeeds"),
+        Make.intent("SeedNotes", isDiscoverable: false), Make.intent("Undebuggable"),
+        Make.intent("Hidden", title: "Reset for Test", isDiscoverable: false),
+      ]))
+    var surroundings = MetadataSurroundings()
+    #expect(MetadataCheck.findings(in: declared, surroundings: surroundings).findings == [])
+    surroundings.isRelease = true
+    let found = MetadataCheck.findings(in: declared, surroundings: surroundings).findings
+    #expect(found.allSatisfy { $0.rule == .debugIntentInRelease })
+    #expect(
+      found.compactMap(\.item) == [
+        .intent("DebugDump"), .intent("DumpUITestIntent"), .intent("Hidden"), .intent("SeedNotes"),
+      ])
+  }
+
   @Test func settingsAndBaselines() {
     let declared = DeclaredMetadata(Make.app(intents: [Make.intent("A", title: nil)]))
     var settings = MetadataRuleSettings()
