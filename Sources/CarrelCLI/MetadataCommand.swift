@@ -14,7 +14,7 @@ enum MetadataCommand {
     name: "metadata",
     summary:
       "show, extract, check, compare and expect the App Intents metadata of builds and packages",
-    positionals: ["show|extract|check|diff|expect", "[PATH]", "[PATH]"],
+    positionals: ["ACTION", "[PATH]", "[PATH]"],
     options: [
       OptionSpec(
         "--format", value: "text|json|markdown|sarif|github",
