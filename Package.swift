@@ -46,6 +46,10 @@ let package = Package(
 
     // App Intents.
     .target(name: "IntentWire"),
+    .target(name: "IntentMetadata", dependencies: ["IntentWire"]),
+    .target(
+      name: "MetadataFiles",
+      dependencies: ["CArchive", "IntentMetadata", "IntentWire", "SystemFiles"]),
     .target(name: "CImageSections"),
     .target(name: "CTestMark"),
     .target(name: "CoreSpotlight", dependencies: ["IntentWire"]),
@@ -70,19 +74,23 @@ let package = Package(
     .target(
       name: "RunEngine",
       dependencies: [
-        "Evidence", "IntentSystem", "IntentWire", "Orchestration", "RunModel", "SearchIndex",
-        "SwiftTests", "SystemFiles", "Workers",
+        "Evidence", "IntentMetadata", "IntentSystem", "IntentWire", "Orchestration", "RunModel",
+        "SearchIndex", "SwiftTests", "SystemFiles", "Workers",
       ]),
     .target(
       name: "CarrelCLI",
       dependencies: [
-        "Comparison", "Evidence", "IntentWire", "Orchestration", "Reporting", "RunEngine",
-        "RunModel",
-        "SearchIndex", "SwiftTests", "SystemFiles", "Workers",
+        "Comparison", "Evidence", "IntentMetadata", "IntentWire", "MetadataFiles", "Orchestration",
+        "Reporting", "RunEngine", "RunModel", "SearchIndex", "SwiftTests", "SystemFiles", "Workers",
       ]),
     .executableTarget(name: "carrel", dependencies: ["CarrelCLI"]),
 
     .testTarget(name: "IntentWireTests", dependencies: ["IntentWire", "TestSupport"]),
+    .testTarget(
+      name: "IntentMetadataTests", dependencies: ["IntentMetadata", "IntentWire", "TestSupport"]),
+    .testTarget(
+      name: "MetadataFilesTests",
+      dependencies: ["IntentMetadata", "MetadataFiles", "SystemFiles", "TestSupport"]),
     .testTarget(name: "RunModelTests", dependencies: ["RunModel"]),
     .testTarget(
       name: "OrchestrationTests", dependencies: ["Orchestration", "RunModel", "TestSupport"]),
@@ -107,22 +115,22 @@ let package = Package(
         "TestSupport", "Workers",
       ]),
     .testTarget(
-      name: "SwiftTestsTests", dependencies: ["RunModel", "SwiftTests", "TestSupport", "Workers"]),
+      name: "SwiftTestsTests",
+      dependencies: ["RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers"]),
     .testTarget(
       name: "EvidenceTests",
       dependencies: ["CArchive", "Evidence", "RunModel", "SystemFiles", "TestSupport"]),
     .testTarget(
       name: "RunEngineTests",
       dependencies: [
-        "Evidence", "IntentWire", "Orchestration", "RunEngine", "RunModel", "SearchIndex",
-        "SwiftTests", "SystemFiles", "TestSupport", "Workers",
+        "Evidence", "IntentMetadata", "IntentSystem", "IntentWire", "Orchestration", "RunEngine",
+        "RunModel", "SearchIndex", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "CarrelCLITests",
       dependencies: [
-        "CarrelCLI", "Comparison", "Evidence", "IntentWire", "Orchestration", "Reporting",
-        "RunEngine",
-        "RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
+        "CarrelCLI", "Comparison", "Evidence", "IntentMetadata", "IntentWire", "Orchestration",
+        "Reporting", "RunEngine", "RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "EndToEndTests",
@@ -143,7 +151,8 @@ let package = Package(
 
     // What several test targets share.
     .target(
-      name: "TestSupport", dependencies: ["CSystem", "RunModel"], path: "Tests/TestSupport"),
+      name: "TestSupport", dependencies: ["CArchive", "CSystem", "RunModel"],
+      path: "Tests/TestSupport"),
   ],
   swiftLanguageModes: [.v6]
 )

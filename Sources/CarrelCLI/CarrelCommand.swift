@@ -113,6 +113,7 @@ package enum CarrelCommand {
     Command(ReportCommand.spec, ReportCommand.run),
     Command(RunsCommand.spec, RunsCommand.run), Command(MergeCommand.spec, MergeCommand.run),
     Command(ToolchainCommand.spec, ToolchainCommand.run),
+    Command(MetadataCommand.spec, MetadataCommand.run),
     Command(DoctorCommand.spec, DoctorCommand.run),
   ]
 

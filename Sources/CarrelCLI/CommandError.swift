@@ -1,4 +1,6 @@
 import Evidence
+import IntentMetadata
+import MetadataFiles
 import Orchestration
 import RunEngine
 import RunModel
@@ -45,6 +47,17 @@ struct CommandError: Error {
       self.init(status, "\(error)", code: error.code.rawValue)
     case let error as SearchIndexError:
       self.init(.environment, "\(error); \(WorkRoot.advice)", code: error.code.rawValue)
+    case let error as MetadataFilesError:
+      let status: ExitCode =
+        switch error.code {
+        case .notFound, .unknownKind: .usage
+        case .noMetadata: .nothingMatched
+        case .unreadable, .malformed, .encrypted, .refusedEntry, .limit, .invalidMetadata:
+          .badBundle
+        }
+      self.init(status, "\(error)", code: error.code.rawValue)
+    case let error as MetadataError:
+      self.init(.environment, "\(error)", code: error.code.rawValue)
     case let error as WorkersError:
       self.init(.environment, "\(error)", code: error.code.rawValue)
     default:

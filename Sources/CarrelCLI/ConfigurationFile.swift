@@ -15,6 +15,9 @@ enum ConfigurationFile {
 
   static let spec = OptionSpec(
     "--config", value: "PATH", help: "configuration (default: PACKAGE/\(name), if it is there)")
+  static let checkSpec = OptionSpec(
+    "--config", value: "PATH",
+    help: "check: configuration with rules and baseline (default: PACKAGE/\(name), if it is there)")
   static let reproductionSpec = OptionSpec(
     "--config", value: "PATH", help: "configuration (default: that of the bundle's run)")
 
@@ -35,7 +38,9 @@ enum ConfigurationFile {
       let (content, text, isRecorded) = try content(
         arguments, of: configured, recorded: recorded, context)
     else { return }
+    let extractsMetadata = configuration.intents.extractsMetadata
     configuration.intents = content.intents
+    if extractsMetadata { configuration.intents.extractsMetadata = true }
     configuration.isolation = content.isolation
     func absolute(_ path: String) -> String {
       path.hasPrefix("/") ? path : "\(package)/\(path)"
@@ -66,6 +71,19 @@ enum ConfigurationFile {
     else { return nil }
     try take(content, into: &configured, arguments)
     return text
+  }
+
+  /// What the package's file says of the rules of metadata; nothing when there is none.
+  ///
+  /// - Throws: As ``read(into:_:_:recorded:_:)``.
+  static func metadataSettings(
+    _ arguments: ParsedArguments, package: String, _ context: CommandContext
+  ) throws -> MetadataSettings {
+    let configured = PackageConfiguration(
+      location: BuildLocation(package: package, scratch: nil, configuration: "debug"),
+      environment: context.environment)
+    return try content(arguments, of: configured, recorded: nil, context)?.content.metadata
+      ?? MetadataSettings()
   }
 
   /// What the command line says wins.
@@ -127,6 +145,8 @@ enum ConfigurationFile {
     var redaction = RedactionOptions()
     /// `nil` when the file does not say.
     var toolchainPolicy: ToolchainPolicy?
+    /// What `carrel metadata check` is to do.
+    var metadata = MetadataSettings()
     /// A remark for each key that is not known.
     var unknown: [String] = []
   }
@@ -144,7 +164,8 @@ enum ConfigurationFile {
     var reader = Reader()
     var content = Content()
     let root = try reader.object(
-      json, "", keys: ["format", "intents", "isolation", "limits", "redaction", "toolchain"])
+      json, "",
+      keys: ["format", "intents", "isolation", "limits", "metadata", "redaction", "toolchain"])
     guard let text = try reader.text(root["format"], "format") else {
       throw Problem(text: "'format' is missing; add \"format\": \"\(format)\"")
     }
@@ -157,7 +178,7 @@ enum ConfigurationFile {
     }
     if let value = root["intents"] {
       var options = IntentOptions()
-      let keys = ["callLimit", "indexDelay", "seed", "startLimit"]
+      let keys = ["callLimit", "indexDelay", "metadata", "seed", "startLimit"]
       let intents = try reader.object(value, "intents", keys: keys)
       if let limit = try reader.seconds(intents["callLimit"], "intents.callLimit", isLimit: true) {
         options.callLimit = limit
@@ -170,6 +191,12 @@ enum ConfigurationFile {
       options.indexDelay =
         try reader.seconds(intents["indexDelay"], "intents.indexDelay") ?? 0
       if let seed = intents["seed"] { options.seed = try reader.seed(seed) }
+      if let metadata = intents["metadata"] {
+        guard let flag = metadata.bool else {
+          throw Problem(text: "'intents.metadata' must be true or false")
+        }
+        options.extractsMetadata = flag
+      }
       content.intents = options
     }
     if let value = root["isolation"] { content.isolation = try reader.isolation(value) }
@@ -180,11 +207,16 @@ enum ConfigurationFile {
     if let value = root["redaction"] {
       content.redaction = try reader.redaction(value, isRecorded: isRecorded)
     }
+    if let value = root["metadata"] {
+      let keys = ["baseline", "rules"]
+      content.metadata = try MetadataSettings.read(
+        try reader.object(value, "metadata", keys: keys), &content.unknown)
+    }
     if let value = root["toolchain"] {
       let members = try reader.object(value, "toolchain", keys: ["policy"])
       content.toolchainPolicy = try reader.choice(members["policy"], "toolchain.policy")
     }
-    content.unknown = reader.unknown
+    content.unknown += reader.unknown
     return content
   }
 

@@ -26,15 +26,19 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
   package var meaning: String {
     switch self {
     case .success: "every test succeeded; for repro: the failure was reproduced"
-    case .testsFailed: "at least one test did not succeed; for bundle diff: the bundles differ"
+    case .testsFailed:
+      "at least one test did not succeed; for bundle diff: the bundles differ; for metadata: an "
+        + "error, a breaking change, or something missing"
     case .usage: "command line or configuration make no sense, or there is no package at the path"
     case .buildFailed: "the package's tests do not build"
-    case .nothingMatched: "there is no test to run, or none matches the filters"
+    case .nothingMatched:
+      "there is no test to run, or none matches the filters; for metadata: there is none"
     case .listingFailed: "the tests of at least one product could not be listed"
     case .environment: "the surroundings are at fault: toolchain, container, observer"
     case .notWritten: "a record, report, bundle or the output could not be written"
     case .badBundle:
-      "a bundle, run archive or record cannot be read: cut off, damaged, or of a newer format"
+      "a bundle, run archive, record or build cannot be read: cut off, damaged, or of a newer "
+        + "format"
     case .notReproduced: "repro: the test passed"
     case .failedDifferently: "repro: the test failed, but not in the same way"
     case .cannotReproduce: "repro: the test could not be run"

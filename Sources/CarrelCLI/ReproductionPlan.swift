@@ -51,6 +51,8 @@ struct ReproductionPlan {
     try RedactionOption.take(arguments, into: &configuration)
     try ConfigurationFile.read(
       into: &configuration, &package, arguments, recorded: .some(header?.configuration), context)
+    // The bundle has it.
+    configuration.intents.extractsMetadata = false
     Self.takeOverIsolation(
       failure, into: &configuration.isolation, of: package, arguments, context)
     try IsolationOptions.take(arguments, into: &configuration, of: package, context)

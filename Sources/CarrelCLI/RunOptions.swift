@@ -47,6 +47,11 @@ enum RunOptions {
       OptionSpec(
         "--seed", value: "TEXT",
         help: "seed of the run, from which fixture tokens are made (default: drawn)"),
+      OptionSpec(
+        "--metadata",
+        help:
+          "build once more to extract the apps' App Intents metadata, hold it against what they "
+          + "register, and put it into bundles"),
       ConfigurationFile.spec,
       OptionSpec(
         "--junit", value: "PATH",
@@ -95,6 +100,7 @@ enum RunOptions {
       arguments: commandLine)
     configuration.limits = try LimitOptions.limits(arguments)
     try RedactionOption.take(arguments, into: &configuration)
+    configuration.intents.extractsMetadata = arguments.has("--metadata")
     return configuration
   }
 

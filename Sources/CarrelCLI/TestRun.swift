@@ -163,9 +163,11 @@ extension TestRun: PackageRunListener {
         "running \(tests) of \(listed) tests on \(workers) "
           + "\(workers == 1 ? "worker" : "workers"), run \(runID)")
     }
-    // Who does not want that has to know before anything runs.
+    // Who does not want that, or has mistyped a name, has to know before anything runs.
     for problem in session.state.problems
-    where problem.code == .isolationWeakened && kind != .repetition {
+    where [.isolationWeakened, .nameNotRegistered].contains(problem.code)
+      && kind != .repetition
+    {
       context.complain("warning: \(problem.message)")
     }
     guard kind != .program, context.output.isTerminal, let printer else { return }

@@ -71,7 +71,7 @@ package struct BundleContents: Sendable {
 
 extension BundleContents {
   /// The order of the format: logs, events, command, repro script, crash reports, index, container,
-  /// attachments, selection, then anything else; within a group bytewise by path.
+  /// attachments, metadata, selection, then anything else; within a group bytewise by path.
   ///
   /// - Throws: ``EvidenceError`` with the code `invalid-contents` for a path that is not relative
   ///   and plain, is reserved, occurs twice or lies inside another entry.
@@ -120,12 +120,31 @@ package enum BundlePaths {
   package static let index = "index.sqlite"
   package static let container = "container"
   package static let attachments = "attachments"
+  package static let metadataFolder = "metadata"
   package static let selection = "selection"
   package static let redactions = "redactions.json"
   package static let contents = "contents.json"
 
-  /// Where what an app's process wrote is; characters that have no place in a file's name are `_`.
+  /// What is said of an app's intents, entities and enumerations.
+  package enum MetadataForm: String, Sendable {
+    /// What the running app has answered (`--describe`).
+    case registered = "json"
+    /// What its sources declare, as `extract.actionsdata` has it.
+    case declared = "actionsdata"
+  }
+
+  /// Where what an app's process wrote is.
   package static func appLog(_ bundleIdentifier: String) -> String {
+    "logs/app-\(fileName(bundleIdentifier)).log"
+  }
+
+  /// Where what is said of an app's registration is.
+  package static func metadata(_ bundleIdentifier: String, _ form: MetadataForm) -> String {
+    "\(metadataFolder)/\(fileName(bundleIdentifier)).\(form.rawValue)"
+  }
+
+  /// Characters that have no place in a file's name are `_`.
+  private static func fileName(_ bundleIdentifier: String) -> String {
     let name = bundleIdentifier.utf8.prefix(200).map { byte in
       switch UInt8(byte) {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -135,11 +154,11 @@ package enum BundlePaths {
       default: UInt8(ascii: "_")
       }
     }
-    return "logs/app-\(String(decoding: name, as: UTF8.self)).log"
+    return String(decoding: name, as: UTF8.self)
   }
 
   static let order = [
     "logs", events, journal, command, reproScript, crash, hang, index, container, attachments,
-    selection, redactions,
+    metadataFolder, selection, redactions,
   ]
 }

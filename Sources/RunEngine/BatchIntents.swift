@@ -27,6 +27,8 @@ final class BatchIntents {
   private(set) var journalRest = 0
   /// The last call of an intent, or the last call of all.
   private(set) var lastCall: JournalEntry?
+  /// Bundle identifiers of the apps that were called.
+  private(set) var calledApps: Set<String> = []
   /// Processes of apps that ended while they had nothing to answer.
   private var strayEnds: [WireError] = []
   /// Why a call could not be made, when neither the test nor the app is at fault.
@@ -166,6 +168,7 @@ final class BatchIntents {
 
   private func take(_ entry: JournalEntry) {
     onOutput?()
+    calledApps.insert(entry.bundleIdentifier)
     if entry.intent != nil || lastCall?.intent == nil { lastCall = entry }
     let own: [WireJSON.Member] = [
       .init("test", .string("\(test)")), .init("attempt", .int(Int64(attempt))),

@@ -37,6 +37,9 @@ struct BundleTask: Sendable {
   var stop: StopFlag
   /// Absolute paths of the executables whose digests the manifest has, by the name of the fact.
   var executables: [String: String] = [:]
+  /// What the apps of the run have registered and declare, by bundle identifier and the name of the
+  /// file's form; only those that an attempt called get into its bundle.
+  var metadata: [(bundleIdentifier: String, form: BundlePaths.MetadataForm, bytes: [UInt8])] = []
   /// The user's cache folder.
   var cache: String?
 
@@ -118,6 +121,10 @@ struct BundleTask: Sendable {
           BundlePaths.appLog(app.bundleIdentifier), .item(app.log.path, below: record.path)))
     }
     if let journal = calls?.journal { entries.append(.init(BundlePaths.journal, .bytes(journal))) }
+    for app in metadata where calls?.apps.contains(app.bundleIdentifier) == true {
+      entries.append(
+        .init(BundlePaths.metadata(app.bundleIdentifier, app.form), .bytes(app.bytes)))
+    }
     entries.append(.init(BundlePaths.events, .bytes(try eventLines(attempt))))
     if let request {
       var command = RecordedCommand(request, container: original)

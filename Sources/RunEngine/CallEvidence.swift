@@ -5,6 +5,8 @@ struct CallEvidence: Sendable {
   var bundleIdentifier: String?
   var intentName: String?
   var fixtureToken: String?
+  /// Bundle identifiers of the apps that were called.
+  var apps: Set<String>
   /// Lines of the journal; `nil` when nothing was called.
   var journal: [UInt8]?
 
@@ -12,6 +14,7 @@ struct CallEvidence: Sendable {
     bundleIdentifier = intents.lastCall?.bundleIdentifier
     intentName = intents.lastCall?.intent
     fixtureToken = intents.fixtureToken
+    apps = intents.calledApps
     guard !intents.journal.isEmpty else { return }
     var lines = intents.journal
     if intents.journalRest > 0 { lines += Array("{\"omitted\":\(intents.journalRest)}\n".utf8) }

@@ -10,6 +10,9 @@ package struct IntentOptions: Sendable, Hashable {
   package var indexDelay = 0.0
   /// The intent that makes the data that every attempt starts with.
   package var seed: SeedCall?
+  /// Whether the metadata that the apps declare is extracted once a run, held against what they
+  /// have registered, and put into bundles.
+  package var extractsMetadata = false
 
   package init() {}
 }

@@ -118,7 +118,9 @@ package struct PackageRun {
   private func select(into preparation: inout Preparation, _ workplace: Workplace) {
     preparation.step {
       $0.selected = try select(from: $0.catalog, workplace.supervisor)
-      if $0.selected.contains(where: \.usesIntents) { try workplace.findApps(for: &$0.catalog) }
+      guard $0.selected.contains(where: \.usesIntents) else { return }
+      try workplace.findApps(for: &$0.catalog)
+      workplace.checkRegistration(for: &$0.catalog, $0.selected, request.configuration)
     }
   }
 

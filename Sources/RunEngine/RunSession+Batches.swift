@@ -1,5 +1,6 @@
 import Evidence
 import IntentSystem
+import IntentWire
 import Orchestration
 import RunModel
 import SwiftTests
@@ -75,6 +76,13 @@ extension RunSession {
     task.cache = catalog.cache
     task.redaction = redaction
     task.executables = executables(of: batch.spec.product, withApps: batch.intents != nil)
+    for app in catalog.apps where batch.intents != nil {
+      let bundle = app.bundleIdentifier
+      task.metadata.append((bundle, .registered, app.description.json.bytes))
+      if let declared = catalog.metadata[bundle] {
+        task.metadata.append((bundle, .declared, declared))
+      }
+    }
     return task
   }
 }

@@ -1,6 +1,7 @@
 package import Evidence
 import Glibc
 import IntentSystem
+import IntentWire
 package import Orchestration
 package import RunModel
 import SwiftTests

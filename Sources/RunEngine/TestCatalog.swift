@@ -27,6 +27,9 @@ package struct TestCatalog {
   package var apps: [InstalledApp] = []
   /// What is wrong with executables that should be apps.
   package var appProblems: [AppProblem] = []
+  /// The metadata that apps declare, as `extract.actionsdata` has it, by bundle identifier; empty
+  /// when it was not asked for.
+  package var metadata: [String: [UInt8]] = [:]
   /// What earlier runs have measured.
   package var history: [GroupMeasurement] = []
   /// Seconds of the tests that took long in earlier runs.

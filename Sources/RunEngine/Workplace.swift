@@ -1,6 +1,9 @@
 import Evidence
+import IntentSystem
+import Orchestration
 import RunModel
 import SearchIndex
+import SwiftTests
 import Workers
 
 /// Where the processes of a package are run, and how its tests are found.
@@ -12,6 +15,7 @@ struct Workplace {
   private let maker: CatalogMaker
   /// What the tests are from; `nil` when they are built, and after a signal.
   let archive: UnpackedArchive?
+  private let listener: any RunListener
   /// The package with the environment that programs of its toolchain get.
   var package: PackageConfiguration { maker.configuration }
   var choice: ToolchainChoice { maker.choice }
@@ -24,6 +28,7 @@ struct Workplace {
     _ package: PackageConfiguration, folder: String?, makesSandboxes: Bool = false,
     listener: any RunListener
   ) throws {
+    self.listener = listener
     supervisor = try Supervisor()
     if makesSandboxes { try supervisor.registry.prepareForSandboxes() }
     if package.archive == nil {
@@ -90,6 +95,31 @@ struct Workplace {
   /// Finds out which apps there are.
   func findApps(for catalog: inout TestCatalog) throws {
     try maker.findApps(into: &catalog, root: root, indexTemplate: indexTemplate)
+  }
+
+  /// Finds out before the first test what is wrong with the registration of apps: names in tests
+  /// that none has and, when that is asked for, differences to what the sources declare.
+  ///
+  /// - Parameter tests: Those that are run.
+  func checkRegistration(
+    for catalog: inout TestCatalog, _ tests: [TestDescriptor], _ configuration: RunConfiguration
+  ) {
+    guard supervisor.interruption == nil else { return }
+    let modules = Set(
+      tests.lazy.filter(\.usesIntents).map { String($0.id.name.prefix { $0 != "." }) })
+    let check = IntentNameCheck(
+      apps: catalog.apps.map(\.description), isComplete: catalog.appProblems.isEmpty)
+    let location = package.location
+    catalog.problems += check.problems(
+      inModules: modules, products: location.products, package: location.package)
+    guard configuration.intents.extractsMetadata, !catalog.apps.isEmpty else { return }
+    let extraction = MetadataExtraction(
+      package, version: configuration.carrel, listener: listener)
+    let metadata = RunMetadata(of: catalog.apps) {
+      try extraction.perform(choice, supervisor, asksApps: false)
+    }
+    catalog.problems += metadata.problems
+    catalog.metadata = metadata.declared
   }
 
   /// Builds the package's tests and lists them.

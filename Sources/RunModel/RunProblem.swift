@@ -48,6 +48,12 @@ package struct RunProblem: Codable, Hashable, Sendable {
     package static let toolchainMixed = Code(rawValue: "toolchain-mixed")
     /// Products were built by another toolchain.
     package static let staleProducts = Code(rawValue: "stale-products")
+    /// A test names something that no app has registered.
+    package static let nameNotRegistered = Code(rawValue: "name-not-registered")
+    /// What an app declares is not what it has registered.
+    package static let registrationDiffers = Code(rawValue: "registration-differs")
+    /// The declared metadata of an app could not be made.
+    package static let metadataMissing = Code(rawValue: "metadata-missing")
     /// Limits hold less than they say on this machine.
     package static let limitsWeakened = Code(rawValue: "limits-weakened")
   }

@@ -1,3 +1,4 @@
+import IntentMetadata
 import IntentWire
 import RunEngine
 import RunModel
@@ -23,6 +24,36 @@ import Workers
   ) throws(ConfigurationFile.Problem) -> (IntentOptions, unknown: [String]) {
     let content = try ConfigurationFile.read(Array(text.utf8))
     return (content.intents, content.unknown)
+  }
+
+  @Test func metadata() throws {
+    let text = """
+      {"format": "1.0", "intents": {"metadata": true}, "metadata": {"baseline": "known.json",
+        "rules": {"missing-title": "note", "text-not-literal": "off", "no-rule": "off"}}}
+      """
+    let content = try ConfigurationFile.read(Array(text.utf8))
+    #expect(content.intents.extractsMetadata)
+    #expect(
+      content.metadata
+        == MetadataSettings(
+          severities: [.missingTitle: .note, .textNotLiteral: .off], baseline: "known.json"))
+    #expect(content.unknown == ["unknown key 'metadata.rules.no-rule' is ignored"])
+    let plain = try ConfigurationFile.read(Array(#"{"format": "1.0"}"#.utf8))
+    #expect(!plain.intents.extractsMetadata && plain.metadata == MetadataSettings())
+  }
+
+  @Test(arguments: [
+    (#""intents": {"metadata": 1}"#, "'intents.metadata' must be true or false"),
+    (#""metadata": []"#, "'metadata' must hold an object"),
+    (#""metadata": {"baseline": ""}"#, "'metadata.baseline' must be a path"),
+    (#""metadata": {"rules": []}"#, "'metadata.rules' must hold an object"),
+    (#""metadata": {"rules": {"missing-title": "bad"}}"#, "'metadata.rules.missing-title' must be"),
+  ])
+  func wrongMetadata(_ member: String, _ message: String) {
+    let problem = #expect(throws: ConfigurationFile.Problem.self) {
+      try ConfigurationFile.read(Array("{\"format\": \"1.0\", \(member)}".utf8))
+    }
+    #expect(problem?.text.hasPrefix(message) == true, "\(problem?.text ?? "")")
   }
 
   @Test func isolation() throws {

@@ -12,7 +12,7 @@ import Workers
     RunCommand.spec, ListCommand.spec, ArchiveCommand.spec, BundleCommand.spec, ReproCommand.spec,
     RerunCommand.spec,
     ResumeCommand.spec, ReportCommand.spec, RunsCommand.spec, MergeCommand.spec,
-    ToolchainCommand.spec, DoctorCommand.spec,
+    ToolchainCommand.spec, DoctorCommand.spec, MetadataCommand.spec,
   ]
 
   /// The list above is that of the sources.
