@@ -1,7 +1,6 @@
 import Evidence
 import IntentWire
 import SearchIndex
-import SystemFiles
 
 /// The entries of a bundle's search index.
 struct BundleIndex {
@@ -21,13 +20,9 @@ struct BundleIndex {
     guard let bytes = try reader.readIfPresent(BundlePaths.index) else {
       throw CommandError(.badBundle, "the bundle has no index")
     }
-    // SQLite reads files; nothing of it stays.
-    let place = try TemporaryDirectory(beside: "/tmp/index", mode: 0o700)
-    let path = place.path + "/index.sqlite"
-    try writeSmallFile(path, bytes)
     let entries: [IndexUpdate.Entry]
     do {
-      entries = try SearchIndex(path: path).entries()
+      entries = try IndexSnapshot.entries(of: bytes, name: BundlePaths.index)
     } catch {
       throw CommandError(.badBundle, "the bundle's index cannot be read: \(error)")
     }

@@ -1,5 +1,7 @@
 import Evidence
 import Glibc
+import IntentWire
+import SearchIndex
 import Synchronization
 import SystemFiles
 import Workers
@@ -37,17 +39,19 @@ final class ContainerRestoration: Sendable {
     refused.withLock { $0 = left }
   }
 
-  /// Puts the bundle's index in its place.
+  /// Puts the entries of the bundle's index into a new one: the file itself may be made to harm.
   ///
-  /// - Returns: What was left out: an index that is too large to be read at once.
+  /// - Returns: What was left out: an index that is too large, or that is none.
   private func restoreIndex(into container: Container) throws -> [String] {
     do {
-      if let index = try bundle.readIfPresent(BundlePaths.index) {
-        try writeSmallFile(container.index, index)
-      }
+      guard let bytes = try bundle.readIfPresent(BundlePaths.index) else { return [] }
+      let entries = try IndexSnapshot.entries(of: bytes, name: BundlePaths.index)
+      try SearchIndex(path: container.index).apply(.upsert(entries))
       return []
     } catch let error as EvidenceError where error.code == .limit {
       return ["'\(BundlePaths.index)': \(error)"]
+    } catch let error as SearchIndexError where error.code == .unreadable {
+      return ["\(error)"]
     }
   }
 

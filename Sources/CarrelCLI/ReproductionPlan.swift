@@ -41,13 +41,14 @@ struct ReproductionPlan {
     var configuration = RunConfiguration(
       scheduling: SchedulerOptions(
         workers: 1, batch: .fixed(tests.count), retries: 0, checksCompany: false),
-      timeLimit: limit.map { $0.isFinite ? $0 : nil } ?? manifest.timeLimit,
+      timeLimit: limit.map { $0.isFinite ? $0 : nil } ?? manifest.timeLimit.map(Self.seconds),
       seed: header?.seed ?? "", carrel: carrelVersion, arguments: arguments.commandLine)
     configuration.place = failure.place
     configuration.fileMask = failure.command?.fileMask
     configuration.folder = context.absolute(".")
     configuration.limits = try LimitOptions.limits(
       arguments, over: header?.limits?.limits ?? ResourceLimits())
+    configuration.limits.silence = configuration.limits.silence.map(Self.seconds)
     try RedactionOption.take(arguments, into: &configuration)
     try ConfigurationFile.read(
       into: &configuration, &package, arguments, recorded: .some(header?.configuration), context)
@@ -75,6 +76,11 @@ struct ReproductionPlan {
     var request = request
     request.package.skipsBuild = true
     return request
+  }
+
+  /// A bundle may say anything.
+  private static func seconds(_ value: Double) -> Double {
+    min(max(value, 0.001), Double(ParsedArguments.mostSeconds))
   }
 
   // MARK: what is taken over

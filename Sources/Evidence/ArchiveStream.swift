@@ -39,6 +39,13 @@ final class ArchiveStream {
     guard archive_read_open_fd(archive, file.number, 1 << 16) == ARCHIVE_OK,
       archive_read_next_header(archive, &entry) == ARCHIVE_OK
     else { throw failure() }
+    // One filter, and the one that reads the file; more are not of the format, and could turn a few
+    // bytes into years of work.
+    guard archive_filter_count(archive) <= 2 else {
+      throw EvidenceError(
+        .malformed, "'\(ByteName(path).displayName)' is compressed more than once",
+        context: ["path": path])
+    }
   }
 
   deinit { archive_read_free(archive) }

@@ -1,5 +1,6 @@
 import Glibc
 import SystemFiles
+import TestSupport
 import Testing
 
 @testable import Evidence
@@ -61,6 +62,20 @@ import Testing
     removeTree("\(scratch.path)/box")
     #expect(try scratch.bytes("b.tar").count < 20_000)
     try expectLimit(scratch, BundleReader(path: packed.path, limits: limits))
+  }
+
+  /// The format knows one compression; more of them cost time without end.
+  @Test func whatIsCompressedTwiceIsRefused() async throws {
+    let scratch = try Scratch()
+    try scratch.write("box/x", "x")
+    let packed = try scratch.pack(to: "b.tar.gz", compression: .gzip)
+    let made = try await runProcess(["sh", "-c", #"gzip -c "$0" >"$0.gz""#, packed.path])
+    #expect(made.status == 0, "\(made.errorText)")
+    let error = #expect(throws: EvidenceError.self) {
+      try BundleReader(path: packed.path + ".gz").verify()
+    }
+    #expect(error?.code == .malformed)
+    #expect(error?.message.contains("compressed more than once") == true)
   }
 
   @Test(arguments: [1 << 60, 1 << 40, Int.max / 2])

@@ -203,4 +203,48 @@ import Testing
     #expect(check.status == 0, "\(check.errorText)")
     #expect(check.text == "\((secrets.count + 1) * 20 - (secrets.count + 1) * 20 / 3)\n")
   }
+
+  /// The log of a database whose process ended before its pages were in the database.
+  @Test func aWriteAheadLogStaysWhole() async throws {
+    let scratch = try Scratch()
+    try scratch.write("box/x", "")
+    let script = """
+      import os, sqlite3, sys
+      db = sqlite3.connect(sys.argv[1])
+      db.execute("PRAGMA journal_mode = wal")
+      db.execute("PRAGMA wal_autocheckpoint = 0")
+      db.execute("CREATE TABLE note (place TEXT, text TEXT)")
+      for line in sys.argv[2].splitlines():
+        db.execute("INSERT INTO note VALUES ('aws', ?)", (line,))
+        db.commit()
+      os._exit(0)
+      """
+    let made = try await runProcess([
+      "python3", "-c", script, "\(scratch.path)/box/app.db", text,
+    ])
+    #expect(made.status == 0, "\(made.errorText)")
+    try FailureBundle.write(
+      BundleContents(
+        manifest: .sample(), entries: [.init("container", .item("\(scratch.path)/box"))],
+        redaction: .secrets(try search())), to: "\(scratch.path)/b")
+    let reader = BundleReader(path: "\(scratch.path)/b")
+    let log = try reader.read("container/app.db-wal")
+    for secret in secrets {
+      let isThere = contains(log, secret.text)
+      #expect(!isThere, "\(secret.text)")
+    }
+    try scratch.write("out.db", try reader.read("container/app.db"))
+    try scratch.write("out.db-wal", log)
+    let check = try await runProcess([
+      "python3", "-c",
+      """
+      import sqlite3, sys
+      db = sqlite3.connect(sys.argv[1])
+      assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+      print(db.execute("SELECT count(*) FROM note WHERE place = 'aws'").fetchone()[0])
+      """, "\(scratch.path)/out.db",
+    ])
+    #expect(check.status == 0, "\(check.errorText)")
+    #expect(check.text == "\(text.split(separator: "\n").count)\n")
+  }
 }

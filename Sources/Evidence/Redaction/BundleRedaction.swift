@@ -61,6 +61,7 @@ final class BundleRedaction {
     case unknown
     case text
     case database(DatabasePages)
+    case log(WriteAheadLog)
   }
 
   private var form = Form.unknown
@@ -90,6 +91,11 @@ final class BundleRedaction {
       if let pages = DatabasePages(header: held) {
         form = .database(pages)
         try takePages(pages, emit)
+      } else if let log = WriteAheadLog(header: held) {
+        try held[..<WriteAheadLog.headerBytes].withUnsafeBytes { try emit($0) }
+        held.removeFirst(WriteAheadLog.headerBytes)
+        form = .log(log)
+        try takeFrames(log, emit)
       } else {
         form = .text
         try held.withUnsafeBytes { try scanner.feed($0, emit) }
@@ -98,6 +104,9 @@ final class BundleRedaction {
     case .database(let pages):
       held += bytes
       try takePages(pages, emit)
+    case .log(let log):
+      held += bytes
+      try takeFrames(log, emit)
     }
   }
 
@@ -106,6 +115,11 @@ final class BundleRedaction {
     guard let scanner, let search else { return }
     if case .database(let pages) = form {
       try takePage(pages, held[...], emit)
+    } else if case .log = form {
+      // What is left of a frame that was not written whole is none.
+      let rest = search.redacted(held, with: scanner)
+      counts.merge(rest.counts) { $0 + $1 }
+      try rest.bytes.withUnsafeBytes { try emit($0) }
     } else {
       if case .unknown = form { try held.withUnsafeBytes { try scanner.feed($0, emit) } }
       try scanner.finish(emit)
@@ -125,21 +139,44 @@ final class BundleRedaction {
     held.removeFirst(start)
   }
 
-  /// Searches the texts of a page, each by itself: what stands beside one is not part of it.
+  private func takeFrames(
+    _ log: WriteAheadLog, _ emit: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var log = log
+    let pages = log.pages
+    var start = 0
+    while held.count - start >= log.frameBytes {
+      let frame = log.redact(Array(held[start..<start + log.frameBytes])) { page, isFirst in
+        redacted(page, pages, isFirst: isFirst)
+      }
+      try frame.withUnsafeBytes { try emit($0) }
+      start += log.frameBytes
+    }
+    held.removeFirst(start)
+    form = .log(log)
+  }
+
   private func takePage(
     _ pages: DatabasePages, _ bytes: ArraySlice<UInt8>,
     _ emit: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    guard let search, let scanner, !bytes.isEmpty else { return }
-    var page = Array(bytes)
-    let ranges = page.withUnsafeBufferPointer { pages.textRanges($0, isFirst: isFirstPage) }
+    guard !bytes.isEmpty else { return }
+    let page = redacted(Array(bytes), pages, isFirst: isFirstPage)
     isFirstPage = false
+    try page.withUnsafeBytes { try emit($0) }
+  }
+
+  /// Searches the texts of a page, each by itself: what stands beside one is not part of it.
+  private func redacted(_ bytes: [UInt8], _ pages: DatabasePages, isFirst: Bool) -> [UInt8] {
+    guard let search, let scanner else { return bytes }
+    var page = bytes
+    let ranges = page.withUnsafeBufferPointer { pages.textRanges($0, isFirst: isFirst) }
     for range in ranges {
       let result = search.redacted(Array(page[range]), with: scanner)
       guard !result.counts.isEmpty else { continue }
       page.replaceSubrange(range, with: result.bytes)
       counts.merge(result.counts) { $0 + $1 }
     }
-    try page.withUnsafeBytes { try emit($0) }
+    return page
   }
 }

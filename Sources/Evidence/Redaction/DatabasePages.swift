@@ -25,6 +25,13 @@ struct DatabasePages {
     guard pageSize >= 512, pageSize & (pageSize - 1) == 0, usable >= 480 else { return nil }
   }
 
+  /// Pages of a file that does not say of extensions, as a write-ahead log.
+  init?(size: Int) {
+    guard (512...65_536).contains(size), size & (size - 1) == 0 else { return nil }
+    pageSize = size
+    usable = size
+  }
+
   /// The ranges of a page in which texts may be, in their order.
   ///
   /// - Parameters:
