@@ -1,7 +1,8 @@
 extension Double {
   /// Seconds for people: `2 s`, `0.5 s`.
   package var formattedSeconds: String {
-    self == rounded() ? "\(Int(self)) s" : "\(self) s"
+    // What is read may be larger than any integer.
+    Int(exactly: self).map { "\($0) s" } ?? "\(self) s"
   }
 }
 
