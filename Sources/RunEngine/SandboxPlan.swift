@@ -101,7 +101,9 @@ package struct SandboxPlan: Sendable {
           .sandbox, "'\(path)' cannot be both writable and scratch", context: ["path": path],
           advice: "name it with one of the options")
       }
-      if !scratch.contains(where: { $0.path == resolved }) { scratch.append((resolved, seen(resolved))) }
+      if !scratch.contains(where: { $0.path == resolved }) {
+        scratch.append((resolved, seen(resolved)))
+      }
     }
     try showHome(request.home, of: userHome, writable: writable)
     var known: Set<String> = []
