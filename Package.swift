@@ -129,8 +129,9 @@ let package = Package(
     .testTarget(
       name: "CarrelCLITests",
       dependencies: [
-        "CarrelCLI", "Comparison", "Evidence", "IntentMetadata", "IntentWire", "Orchestration",
-        "Reporting", "RunEngine", "RunModel", "SwiftTests", "SystemFiles", "TestSupport", "Workers",
+        "CarrelCLI", "Comparison", "Evidence", "IntentMetadata", "IntentSystem", "IntentWire",
+        "Orchestration", "Reporting", "RunEngine", "RunModel", "SwiftTests", "SystemFiles",
+        "TestSupport", "Workers",
       ]),
     .testTarget(
       name: "EndToEndTests",

@@ -11,19 +11,36 @@ public struct IndexEntry: Hashable, Sendable {
 }
 
 /// Everything that can be found in the index of this test now, by type and identifier.
+///
+/// - Throws: ``AppIntentError``; of the kind `appSpeaksOtherwise` when an entry cannot be read.
 public func indexEntries(
   fileID: String = #fileID, line: Int = #line
 ) async throws -> [IndexEntry] {
-  let answer = try await IntentSystemClient.call(
-    "index.dump", .object([]), site: CallSite(fileID: fileID, line: line))
-  return (answer.array ?? []).compactMap { json in
-    guard case .upsert(let entries)? = try? IndexUpdate(json: json), let entry = entries.first
-    else { return nil }
-    return IndexEntry(
-      type: entry.type, identifier: entry.identifier, domain: entry.domain,
-      fields: Dictionary(
-        entry.fields.map { ($0.name, $0.text) }, uniquingKeysWith: { $0 + "\n" + $1 }))
+  let site = CallSite(fileID: fileID, line: line)
+  let answer = try await IntentSystemClient.call("index.dump", .object([]), site: site)
+  do throws(WireShapeError) {
+    return try indexEntries(in: answer)
+  } catch {
+    throw AppIntentError(
+      WireError(.appSpeaksOtherwise, "the index did not say what is in it: \(error)"), site: site)
   }
+}
+
+/// The entries that an answer to `index.dump` tells.
+func indexEntries(in answer: WireJSON) throws(WireShapeError) -> [IndexEntry] {
+  guard let texts = answer.array else { throw WireShapeError("the entries are no array") }
+  var result: [IndexEntry] = []
+  for json in texts {
+    guard case .upsert(let entries) = try IndexUpdate(json: json), let entry = entries.first,
+      entries.count == 1
+    else { throw WireShapeError("an entry is none") }
+    result.append(
+      IndexEntry(
+        type: entry.type, identifier: entry.identifier, domain: entry.domain,
+        fields: Dictionary(
+          entry.fields.map { ($0.name, $0.text) }, uniquingKeysWith: { $0 + "\n" + $1 })))
+  }
+  return result
 }
 
 /// An entry of the index that is not what its entity would be indexed as now.

@@ -192,8 +192,7 @@ static inline bool carrel_join_groups(const int *groups, size_t count) {
 /// Takes the terminal, sets the limits, soft and hard alike, and the mask of new files, and goes to
 /// the processors; the last step, because a limit on open files or memory also binds what comes
 /// before the program. A limit above the caller's hard one becomes that one. Returns whether that
-/// worked; errno is set
-/// otherwise.
+/// worked; errno is set otherwise.
 static inline bool carrel_take_limits(const struct carrel_start *start) {
   static const char word[] = "processor ";
   static const char mask[] = "umask ";

@@ -58,14 +58,9 @@ enum ArchiveCommand {
       package: package, carrel: carrelVersion, path: path,
       compression: try compression(parsed, path), configuration: configuration,
       includes: includes, withRuntime: parsed.has("--with-runtime"))
-    let outcome: ArchiveMaker.Outcome
-    do {
-      outcome = try ArchiveMaker(
-        request, workFolder: try context.workFolder(), listener: BuildPrinter(context.errors)
-      ).perform()
-    } catch let error as EvidenceError where error.code == .unreadable {
-      throw CommandError(.notWritten, "\(error)", code: error.code.rawValue)
-    }
+    let outcome = try ArchiveMaker(
+      request, workFolder: try context.workFolder(), listener: BuildPrinter(context.errors)
+    ).perform()
     return try tell(outcome, of: output, context)
   }
 

@@ -93,7 +93,7 @@ enum BundleCommand {
         Listed(
           path: "\(record.path)/\($0.path)", test: $0.test, attempt: $0.attempt, bytes: $0.bytes)
       }
-      context.output.print(try jsonText(listed))
+      try context.printJSON(listed)
     } else {
       for bundle in bundles {
         let attempt = run.state.test(bundle.test)?.attempts.first { $0.attempt == bundle.attempt }

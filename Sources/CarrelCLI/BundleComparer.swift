@@ -170,8 +170,10 @@ extension BundleComparer {
     }
     let signatures = sides.map { side in
       side.names.replaced(
-        in: FailureSignature(side.manifest.attemptResult, container: side.command?.container)
-          .message)
+        in: FailureSignature(
+          side.manifest.attemptResult, container: side.command?.container,
+          package: side.header?["packagePath"]?.string
+        ).message)
     }
     return signatures[0] == signatures[1]
   }

@@ -49,7 +49,7 @@ struct BundleDiffCommand {
     }
     let diff = try BundleComparer((a, b), (first, second), (left, right), request).compare()
     if isJSON {
-      context.output.print(terminalSafeJSON(try jsonText(diff)))
+      try context.printJSON(diff)
     } else {
       let report = DiffReport(
         diff,

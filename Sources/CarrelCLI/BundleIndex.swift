@@ -30,8 +30,8 @@ struct BundleIndex {
       String(
         decoding: IndexUpdate.upsert([entry]).json["upsert"]?.array?[0].bytes ?? [], as: UTF8.self)
     }
-    context.output.print(
-      lines.isEmpty ? "[]" : "[\n  " + lines.joined(separator: ",\n  ") + "\n]")
+    context.writeJSON(
+      lines.isEmpty ? "[]\n" : "[\n  " + lines.joined(separator: ",\n  ") + "\n]\n")
     return .success
   }
 }

@@ -50,7 +50,7 @@ struct BundleListing {
         context.output.print(line(entry))
       }
     }
-    if asJSON, check.manifest != nil { context.output.print(try jsonText(entries)) }
+    if asJSON, check.manifest != nil { try context.printJSON(entries) }
     return BundleCommand.conclude(reader, check, context)
   }
 
@@ -76,7 +76,7 @@ struct BundlePage {
   func print(asJSON: Bool) throws -> ExitCode {
     let manifest = try reader.manifest()
     if asJSON {
-      context.output.print(try jsonText(manifest))
+      try context.printJSON(manifest)
     } else {
       try printText(manifest)
     }

@@ -1,3 +1,4 @@
+import Comparison
 import FoundationEssentials
 import Glibc
 import Reporting
@@ -33,6 +34,15 @@ struct CommandContext {
     let queue = OutputQueue()
     output.queue = queue
     errors.queue = queue
+  }
+
+  /// Prints a value as JSON with sorted keys, and no character that could drive a terminal.
+  func printJSON(_ value: some Encodable) throws { writeJSON(try jsonText(value) + "\n") }
+
+  /// Writes lines that are JSON, with no character that could drive a terminal.
+  func writeJSON(_ text: String) {
+    output.clearProgress()
+    output.write(Array(terminalSafeJSON(text).utf8))
   }
 
   /// Prints a message of the command's on standard error.

@@ -40,8 +40,9 @@ struct CommandError: Error {
     case let error as EvidenceError:
       let status: ExitCode =
         switch error.code {
-        case .unwritable, .invalidContents, .targetNotEmpty, .stopped: .notWritten
-        case .notFound, .ambiguous, .invalidManifest: .usage
+        case .unwritable, .invalidContents, .targetNotEmpty, .stopped, .notPackable: .notWritten
+        case .notFound, .ambiguous, .invalidManifest, .invalidPattern: .usage
+        case .outOfMemory: .environment
         default: .badBundle
         }
       self.init(status, "\(error)", code: error.code.rawValue)

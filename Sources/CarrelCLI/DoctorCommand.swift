@@ -26,9 +26,7 @@ enum DoctorCommand {
       workFolder: try context.workFolder()
     ).findings()
     if isJSON {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      context.output.print(String(decoding: try encoder.encode(findings), as: UTF8.self))
+      try context.printJSON(findings)
     } else {
       for line in lines(findings) { context.output.print(line) }
     }

@@ -26,10 +26,12 @@ enum ListCommand {
     if let signal = outcome.interruption { return ExitCode(signal: signal) }
     guard let selection = outcome.selection else { return .environment }
     let catalog = outcome.catalog
-    let text =
-      isJSON
-      ? ListReport.json(selection.tests) : ListReport.text(selection.tests, among: catalog.tests)
-    context.output.write(Array(text.utf8))
+    if isJSON {
+      context.writeJSON(ListReport.json(selection.tests))
+    } else {
+      let text = ListReport.text(selection.tests, among: catalog.tests)
+      context.output.write(Array(text.utf8))
+    }
     for warning in selection.warnings { context.complain("warning: \(warning)") }
     for problem in catalog.problems {
       context.complain("\(problem.message)")

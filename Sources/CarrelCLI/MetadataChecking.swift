@@ -115,10 +115,10 @@ struct MetadataChecking {
     case .github: context.output.write(Array(FindingReport.github(groups).utf8))
     case .json:
       let json = FindingReport.json(groups, known: known, suppressed: suppressed)
-      context.output.write(Array(json.prettyText.utf8))
+      context.writeJSON(json.prettyText)
     case .sarif:
-      context.output.write(
-        Array(FindingReport.sarif(groups, version: carrelVersion).prettyText.utf8))
+      context.writeJSON(
+        FindingReport.sarif(groups, version: carrelVersion).prettyText)
     }
   }
 

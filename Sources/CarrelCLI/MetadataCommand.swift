@@ -118,7 +118,7 @@ enum MetadataCommand {
     let format = try parsed.choice("--format", of: ["text", "json", "markdown"]) ?? "text"
     guard let subjects = try MetadataSubject.read(path, parsed, context) else { return nil }
     guard format != "json" else {
-      context.output.write(Array(json(subjects).prettyText.utf8))
+      context.writeJSON(json(subjects).prettyText)
       return .success
     }
     let style = MetadataPage.Style(rawValue: format) ?? .text
@@ -189,7 +189,7 @@ enum MetadataCommand {
       let document: WireJSON = [
         "format": "1.0", "breaking": .bool(isBreaking), "apps": .array(documents),
       ]
-      context.output.write(Array(document.prettyText.utf8))
+      context.writeJSON(document.prettyText)
     } else if count == 0 {
       context.output.print("no difference for people")
     }

@@ -90,7 +90,7 @@ struct MetadataExpecting {
             ]
           }),
       ]
-      context.output.write(Array(document.prettyText.utf8))
+      context.writeJSON(document.prettyText)
       return
     }
     for difference in differences {

@@ -67,7 +67,7 @@ struct MetadataWriter {
     }
     if isJSON {
       let document: WireJSON = ["format": "1.0", "written": .array(written)]
-      context.output.write(Array(document.prettyText.utf8))
+      context.writeJSON(document.prettyText)
     }
     return .success
   }

@@ -19,7 +19,7 @@ enum RedactionOption {
   ///
   /// - Throws: ``ConfigurationFile/Problem``.
   static func check(_ options: RedactionOptions) throws(ConfigurationFile.Problem) {
-    do throws(SecretSearch.Problem) {
+    do throws(EvidenceError) {
       _ = try SecretSearch(options, environment: [:])
     } catch {
       throw ConfigurationFile.Problem(text: "'redaction.patterns': \(error)")

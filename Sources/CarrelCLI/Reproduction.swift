@@ -17,10 +17,12 @@ struct Reproduction {
   /// `nil` for once, without a count.
   private let times: Int?
 
-  /// - Parameter inCompany: Whether the tests that ran before it run first, with what is built.
+  /// - Parameters:
+  ///   - inCompany: Whether the tests that ran before it run first, with what is built.
+  ///   - told: Warnings that were printed already.
   init(
     _ failure: OriginalFailure, _ arguments: ParsedArguments, _ context: CommandContext,
-    inCompany: Bool = false
+    inCompany: Bool = false, told: [String] = []
   ) throws {
     isJSON = try arguments.choice("--format", of: ["text", "json"]) == "json"
     times = try arguments.integer("--until-different", in: ReproCommand.repetitions)
@@ -28,6 +30,7 @@ struct Reproduction {
     self.arguments = arguments
     self.context = context
     plan = try ReproductionPlan(failure, arguments, context, inCompany: inCompany)
+    for warning in plan.warnings where !told.contains(warning) { context.complain(warning) }
     var console = context
     if isJSON { console.output = context.errors }
     self.console = console
@@ -41,7 +44,8 @@ struct Reproduction {
       console.output.print(
         "once more, after the tests that ran before it in the same process "
           + "(\(failure.manifest.predecessors.count)):")
-      let company = try Reproduction(failure, arguments, context, inCompany: true)
+      let company = try Reproduction(
+        failure, arguments, context, inCompany: true, told: plan.warnings)
       let (again, second) = try company.run()
       // Those tests may be gone.
       if again != .cannotReproduce { (code, result) = (again, second) }
@@ -160,8 +164,7 @@ struct Reproduction {
     _ = console.output.flush()
     var result = result
     result.exitCode = code.rawValue
-    context.output.print(
-      String(decoding: try encodedJSON(result, pretty: true), as: UTF8.self))
+    try context.printJSON(result)
   }
 }
 

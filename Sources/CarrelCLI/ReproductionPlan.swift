@@ -20,6 +20,8 @@ struct ReproductionPlan {
   let comparable: (AttemptResult) -> AttemptResult
   /// Whether a person looks around instead of the test's being run.
   let opensProgram: Bool
+  /// What a person should know before it is run.
+  private(set) var warnings: [String] = []
 
   init(
     _ failure: OriginalFailure, _ arguments: ParsedArguments, _ context: CommandContext,
@@ -54,12 +56,14 @@ struct ReproductionPlan {
       into: &configuration, &package, arguments, recorded: .some(header?.configuration), context)
     // The bundle has it.
     configuration.intents.extractsMetadata = false
-    Self.takeOverIsolation(
+    var warnings = Self.takeOverIsolation(
       failure, into: &configuration.isolation, of: package, arguments, context)
     try IsolationOptions.take(arguments, into: &configuration, of: package, context)
-    comparable = redactions.comparison(
+    comparable = try redactions.comparison(
       configuration.redaction, environment: package.environment)
-    redactions.warn(restoresContainer: restores, environment: package.environment)
+    warnings += redactions.warnings(
+      restoresContainer: restores, environment: package.environment)
+    self.warnings = warnings
     let restoration = restoration
     if restores { configuration.prepareContainer = { try restoration.restore(into: $0) } }
     if opensProgram { (configuration.timeLimit, configuration.limits.silence) = (nil, nil) }
@@ -121,21 +125,21 @@ struct ReproductionPlan {
   }
 
   /// A test is run at the level at which it failed; in a sandbox again where that can be had.
+  ///
+  /// - Returns: Warnings about what cannot be taken over.
   private static func takeOverIsolation(
     _ failure: OriginalFailure, into request: inout IsolationRequest,
     of package: PackageConfiguration, _ arguments: ParsedArguments, _ context: CommandContext
-  ) {
-    guard !arguments.has("--isolation") else { return }
+  ) -> [String] {
+    guard !arguments.has("--isolation") else { return [] }
     let header = failure.header
     request = IsolationRequest(level: IsolationLevel(rawValue: failure.manifest.isolation))
     // The other ways need not work here, and give the same.
     if header?.clone == CloneWay.copy.rawValue { request.clone = .copy }
-    guard request.level == .sandbox else { return }
+    guard request.level == .sandbox else { return [] }
     if let problem = Sandbox.problem() {
-      context.complain(
-        "warning: the test failed in a sandbox, and is run without: \(problem)")
       request.level = .processes
-      return
+      return ["warning: the test failed in a sandbox, and is run without: \(problem)"]
     }
     // What lay in the package lies in this copy of it.
     let here = { (path: String) -> String? in
@@ -148,14 +152,13 @@ struct ReproductionPlan {
     request.writable = (header?.writable ?? []).compactMap(here)
     request.scratch = (header?.scratch ?? []).compactMap(here)
     let home = userHome(in: context.environment) ?? ""
-    request.home = (header?.home ?? []).filter { name in
-      if access("\(home)/\(name)", F_OK) == 0 { return true }
-      context.complain(
-        "warning: the test saw '~/\(name)' of the home folder, and it is not there")
-      return false
-    }
+    let names = header?.home ?? []
+    request.home = names.filter { access("\(home)/\($0)", F_OK) == 0 }
     if let network = header?.network.flatMap({ SandboxNetwork(rawValue: $0) }) {
       request.network = network
+    }
+    return names.filter { !request.home.contains($0) }.map {
+      "warning: the test saw '~/\($0)' of the home folder, and it is not there"
     }
   }
 

@@ -36,6 +36,7 @@ final class ReproductionProgram {
         .shell
       }
     plan = try ReproductionPlan(failure, arguments, context, opensProgram: true)
+    for warning in plan.warnings { context.complain(warning) }
   }
 
   /// Opens it and waits for its end.

@@ -111,7 +111,7 @@ enum RunsCommand {
       RunPage($0.overview(), isLatest: $0 == latest)
     }
     if isJSON {
-      context.output.print(try jsonText(RunPage.List(runs: runs)))
+      try context.printJSON(RunPage.List(runs: runs))
     } else if runs.isEmpty {
       context.errors.print("there is no run in '\(ByteName(folder).displayName)'")
     } else {
@@ -128,7 +128,7 @@ enum RunsCommand {
     if let error = overview.error { throw error }
     let page = RunPage(overview, isLatest: record == latest(in: folder))
     if isJSON {
-      context.output.print(try jsonText(RunPage.Single(run: page)))
+      try context.printJSON(RunPage.Single(run: page))
     } else {
       for line in page.lines { context.output.print(line) }
     }
@@ -154,7 +154,7 @@ enum RunsCommand {
       }
     }
     if isJSON {
-      context.output.print(try jsonText(pruned))
+      try context.printJSON(pruned)
     } else {
       for line in pruned.lines { context.output.print(line) }
     }

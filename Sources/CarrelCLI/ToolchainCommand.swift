@@ -80,11 +80,9 @@ enum ToolchainCommand {
     let new = outcome.manifest.facts
     let changes = old.map { new.differences(from: $0.facts) } ?? []
     if isJSON {
-      context.output.print(
-        try json(
-          Pinned(
-            path: path, toolchain: outcome.toolchain, facts: new,
-            changed: changes.map(\.fact))))
+      try context.printJSON(
+        Pinned(
+          path: path, toolchain: outcome.toolchain, facts: new, changed: changes.map(\.fact)))
     } else {
       context.output.print(
         "pinned \(outcome.toolchain) with \(new.values.count) facts in \(context.shown(path))")
@@ -122,12 +120,11 @@ enum ToolchainCommand {
     let outcome = try ToolchainVerification(package).perform(against: wanted)
     let rows = outcome.differences.map { Row($0, $0.weight(policy)) }
     if isJSON {
-      context.output.print(
-        try json(
-          Verified(
-            against: path, policy: policy, toolchain: outcome.toolchain, reason: outcome.reason,
-            missing: outcome.missing, compared: outcome.compared, differences: rows,
-            unknown: outcome.unknown)))
+      try context.printJSON(
+        Verified(
+          against: path, policy: policy, toolchain: outcome.toolchain, reason: outcome.reason,
+          missing: outcome.missing, compared: outcome.compared, differences: rows,
+          unknown: outcome.unknown))
     } else {
       let against = context.shown(path)
       for line in lines(outcome, rows, against: against, policy) { context.output.print(line) }
@@ -212,11 +209,5 @@ enum ToolchainCommand {
     var compared: Int
     var differences: [Row]
     var unknown: [String]
-  }
-
-  private static func json(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 }

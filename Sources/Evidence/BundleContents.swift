@@ -31,6 +31,8 @@ package struct BundleContents: Sendable {
     /// - Parameter below: The folder that the path is relative to, when no link may be followed on
     ///   the way from it; `nil` when the path's folder is trusted.
     case item(String, below: String? = nil)
+    /// A file that is left out; the list of contents has a note with the reason, a clause.
+    case omitted(reason: String)
   }
 
   /// One entry, or one tree of entries.

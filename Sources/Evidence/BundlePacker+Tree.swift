@@ -64,7 +64,7 @@ extension BundlePacker {
     do {
       let status = try status(of: name, in: folder)
       if let redaction {
-        let redacted = redaction.redactedName(path)
+        let redacted = try redaction.redactedName(path)
         if redacted != path {
           return note(
             redacted, .excluded, ArchiveEntryKind(fileType: status.st_mode),

@@ -38,7 +38,7 @@ final class BundlePacker {
   func add(
     _ path: ByteName, bytes: [UInt8], mode: UInt16, alreadyTaken counts: [String: Int] = [:]
   ) throws {
-    let redacted = redaction?.redacted(bytes, of: path, alreadyTaken: counts) ?? bytes
+    let redacted = try redaction?.redacted(bytes, of: path, alreadyTaken: counts) ?? bytes
     if path == ByteName(BundlePaths.manifest), redacted != bytes {
       try checkIsJSON(redacted)
     }
@@ -93,7 +93,7 @@ final class BundlePacker {
 
   /// Adds a link as a link.
   func addLink(_ path: ByteName, target: ByteName, _ status: stat) throws {
-    if let redaction, redaction.redacted(target, countedFor: path) != target {
+    if let redaction, try redaction.redacted(target, countedFor: path) != target {
       return note(path, .excluded, .symlink, "left out: where it leads holds a secret")
     }
     guard try hasRoom(path, .symlink, bytes: 0, target: target) else { return }

@@ -30,10 +30,16 @@ package struct EvidenceError: Error, Sendable {
     case targetNotEmpty = "target-not-empty"
     /// Somebody asked for the end of the work.
     case stopped
+    /// Something that a run archive is to hold cannot be read, or changes while it is packed.
+    case notPackable = "not-packable"
     /// What was handed in to be packed contradicts the format.
     case invalidContents = "invalid-contents"
     /// The file is no toolchain manifest, or one of a newer format.
     case invalidManifest = "invalid-manifest"
+    /// A pattern for secrets cannot be searched for.
+    case invalidPattern = "invalid-pattern"
+    /// There was no memory for the work.
+    case outOfMemory = "out-of-memory"
   }
 
   package var code: Code
@@ -96,6 +102,22 @@ extension EvidenceError {
     EvidenceError(
       code, "'\(ByteName(path).displayName)' is not a failure bundle (\(reason))",
       context: ["path": path, "reason": reason])
+  }
+}
+
+extension EvidenceError {
+  /// A pattern for secrets that cannot be searched for; ``context`` holds the reason, a clause.
+  static func invalidPattern(_ reason: String) -> EvidenceError {
+    EvidenceError(
+      .invalidPattern, "the pattern is not possible: \(reason)", context: ["reason": reason])
+  }
+
+  /// The same about the pattern with an ID; ``context`` holds it as `pattern`.
+  func naming(_ id: String) -> EvidenceError {
+    let reason = context["reason"] ?? message
+    return EvidenceError(
+      code, "the pattern '\(id)' is not possible: \(reason)",
+      context: context.merging(["pattern": id]) { $1 })
   }
 }
 

@@ -31,8 +31,8 @@ package enum FailureBundle {
       excluded.insert(try file.status().identity)
       let archive = try ArchiveWriter(
         descriptor: file.descriptor, path: path, compression: compression)
-      let redaction = contents.redaction.map {
-        BundleRedaction($0, variables: contents.removedVariables)
+      let redaction = try contents.redaction.map {
+        try BundleRedaction($0, variables: contents.removedVariables)
       }
       let packer = BundlePacker(
         archive: archive, limits: limits, excluded: excluded, redaction: redaction)
@@ -57,6 +57,8 @@ extension BundlePacker {
   fileprivate func add(_ entry: BundleContents.Entry) throws {
     let path = ByteName(entry.path)
     switch entry.source {
+    case .omitted(let reason):
+      note(path, .excluded, .file, "left out: \(reason)")
     case .bytes(let bytes, let mode):
       try add(path, bytes: bytes, mode: mode, alreadyTaken: entry.removed)
     case .item(let item, let root):

@@ -60,7 +60,7 @@ package enum RunArchive {
   /// or changes meanwhile is an error, and so is a link that would lead out of it.
   ///
   /// - Parameter isStopped: Polled while packing; `true` gives up.
-  /// - Throws: ``EvidenceError`` with the code `unwritable`, `unreadable` (names the file) or
+  /// - Throws: ``EvidenceError`` with the code `unwritable`, `not-packable` (names the file) or
   ///   `stopped`.
   package static func write(
     _ contents: RunArchiveContents, to path: String, compression: BundleCompression = .zstd,
@@ -115,7 +115,7 @@ package enum RunArchive {
   private static func add(_ item: RunArchiveContents.Item, to packer: BundlePacker) throws {
     guard let source = existingPath(item.source) else {
       throw EvidenceError(
-        .unreadable, "'\(ByteName(item.source).displayName)' is to be packed and is not there",
+        .notPackable, "'\(ByteName(item.source).displayName)' is to be packed and is not there",
         context: ["path": item.source])
     }
     try packer.add(
@@ -128,13 +128,13 @@ package enum RunArchive {
     let failure = packer.list.kept.first { ![.special, .excluded].contains($0.kind) }
     if let failure {
       throw EvidenceError(
-        .unreadable,
+        .notPackable,
         "'\(failure.path.displayName)' cannot be packed: "
           + ByteName(failure.message).displayName, context: ["entry": failure.path.displayName])
     }
     if let link = packer.linkOutside {
       throw EvidenceError(
-        .unreadable,
+        .notPackable,
         "'\(link.displayName)' cannot be packed: it is a symbolic link that leads out of the "
           + "archive", context: ["entry": link.displayName])
     }

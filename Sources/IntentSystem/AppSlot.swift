@@ -357,8 +357,9 @@ final class AppSlot {
 }
 
 /// The end of what a process wrote.
-private struct HostLog {
-  private static let limit = 64 << 10
+struct HostLog {
+  /// In bytes; an error has no more of an app's words.
+  static let limit = 64 << 10
   private var bytes: [UInt8] = []
 
   var text: String { String(decoding: bytes.suffix(Self.limit), as: UTF8.self) }

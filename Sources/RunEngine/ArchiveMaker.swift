@@ -142,12 +142,12 @@ package struct ArchiveMaker {
     for path in Set(request.includes).sorted() {
       guard let real = existingPath(path) else {
         throw EvidenceError(
-          .unreadable, "'\(ByteName(path).displayName)' is to be packed and is not there",
+          .notPackable, "'\(ByteName(path).displayName)' is to be packed and is not there",
           context: ["path": path])
       }
       guard real.hasPrefix(root + "/") else {
         throw EvidenceError(
-          .unreadable,
+          .notPackable,
           "'\(ByteName(path).displayName)' cannot be packed: it does not lie in the package "
             + "'\(ByteName(package).displayName)'", context: ["path": path])
       }

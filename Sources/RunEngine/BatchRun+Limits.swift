@@ -219,9 +219,7 @@ extension BatchRun {
       if case .timeLimit(let seconds) = intervention { hints.time = seconds }
       if case .silence(let seconds) = intervention { hints.silence = seconds }
     }
-    let isOver = outcome.reason?.contains("the disk limit of ") == true
-    hints.isFileTooLarge = isOver
-    hints.isContainerTooLarge = isOver
+    hints.isDiskLimitMet = outcome.reason?.contains("the disk limit of ") == true
     if outcome.reason?.contains("the process limit of ") == true { hints.refusals += 1 }
     if outcome.reason?.contains("the memory limit of ") == true { hints.memoryKills += 1 }
     for sentence in hints.sentences { outcome.add(hint: sentence) }

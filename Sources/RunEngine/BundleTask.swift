@@ -147,10 +147,7 @@ struct BundleTask: Sendable {
       entries.append(.init(BundlePaths.hang, .bytes(hang)))
     }
     entries.append(.init(BundlePaths.attachments, item(container.attachments)))
-    let index = redactedIndex()
-    entries.append(
-      .init(BundlePaths.index, item(index?.path ?? container.index), removed: index?.removed ?? [:])
-    )
+    entries.append(indexEntry())
     entries.append(.init("\(BundlePaths.container)/home", item(container.home)))
     entries.append(.init("\(BundlePaths.container)/tmp", item(container.temporary)))
     return entries
@@ -170,6 +167,15 @@ struct BundleTask: Sendable {
 }
 
 extension BundleTask {
+  private func indexEntry() -> BundleContents.Entry {
+    let path = BundlePaths.index
+    return switch PackedIndex(of: container, redaction: redaction) {
+    case .asItIs: .init(path, item(container.index))
+    case .replaced(let copy, let removed): .init(path, item(copy), removed: removed)
+    case .omitted(let reason): .init(path, .omitted(reason: reason))
+    }
+  }
+
   /// What lies at a path in the container, on the way to which the test may have put links.
   private func item(_ path: String) -> BundleContents.Source {
     .item(String(path.dropFirst(container.root.count + 1)), below: container.root)

@@ -16,10 +16,8 @@ struct LimitHints {
   /// The limit in seconds that ended the process.
   var time: Double?
   var silence: Double?
-  /// The limit on a file was what ended the process.
-  var isFileTooLarge = false
-  /// The container took more than it may.
-  var isContainerTooLarge = false
+  /// A file or the container took more than it may, which ended the process.
+  var isDiskLimitMet = false
   var isSandboxed = false
 
   /// A sentence for each limit that the test has met.
@@ -77,7 +75,7 @@ struct LimitHints {
       let names = full.sorted().map { "'\($0)'" }.joined(separator: " and ")
       return ["\(names) can hold no more; \(raised), which each of these folders has"]
     }
-    if isFileTooLarge || isContainerTooLarge { return [raised] }
+    if isDiskLimitMet { return [raised] }
     if signs.contains(.fileSize) {
       return ["a process of the test wrote as much to a file as it may; \(raised)"]
     }

@@ -9,6 +9,7 @@ import Workers
 
 /// The start and the end of batches, and what is kept of those that failed.
 extension RunSession {
+  /// Writes down that a batch starts, and how its container and its process are made.
   func logStart(of spec: BatchSpec, _ start: ProcessStart) {
     let way = cloneWays[spec.batch]
     let event = BatchStart(
@@ -20,6 +21,7 @@ extension RunSession {
     recorder.flush()
   }
 
+  /// Starts a batch that the scheduler wants.
   func start(_ spec: BatchSpec) {
     let nonce = hexadecimal(random.next())
     let batch = BatchRun(
@@ -30,6 +32,8 @@ extension RunSession {
     batch.start()
   }
 
+  /// Writes the end of a batch down, has its container removed or packed, and tells the scheduler
+  /// what came of it.
   func batchEnded(_ batch: BatchRun, _ ended: BatchRun.Ended) {
     let spec = batch.spec
     batch.limits?.end()
@@ -64,6 +68,11 @@ extension RunSession {
           startCost: ended.startCost, duration: ended.duration)))
   }
 
+  /// What packs the failed attempts of a batch.
+  ///
+  /// - Parameters:
+  ///   - container: Where the batch's container is now.
+  ///   - layers: What it consists of when that is more than its folders.
   func bundleTask(
     _ batch: BatchRun, _ ended: BatchRun.Ended, container: Container, layers: ContainerLayers?
   ) -> BundleTask {

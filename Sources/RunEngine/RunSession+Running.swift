@@ -64,6 +64,9 @@ extension RunSession {
     noteRemovedFiles()
   }
 
+  /// Ends what runs and starts nothing more.
+  ///
+  /// - Parameter count: Signals so far; from the second one on nothing gets time to end by itself.
   func interrupt(_ count: Int) {
     let signal = supervisor.interruption ?? "a signal"
     let reason = "the run was interrupted by \(signal)"
@@ -77,6 +80,7 @@ extension RunSession {
     if count > 1 { disposal.stopsPacking.set() }
   }
 
+  /// Does what the scheduler wants.
   func perform(_ commands: [SchedulerCommand]) {
     for command in commands {
       switch command {

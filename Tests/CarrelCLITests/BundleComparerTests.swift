@@ -70,6 +70,21 @@ import Testing
     try compare(try pack(a, "a.tar"), try pack(b, "b.tar"), request)
   }
 
+  /// As for a reproduction: also where a URL has it, and before elements are sorted.
+  @Test func theFolderOfThePackageMakesNoOtherMessage() throws {
+    func sample(_ package: String, _ url: String) -> Sample {
+      var sample = Sample()
+      sample.message = "nothing at file://\(url)/x among [\(package)/a, /m/b]"
+      let event =
+        #"{"kind":"runStarted","payload":{"packagePath":"\#(package)"}}"#
+      sample.files = ["events.jsonl": Array((event + "\n").utf8)]
+      return sample
+    }
+    let (a, b) = (sample("/home/my app", "/home/my%20app"), sample("/z/é", "/z/%C3%A9"))
+    #expect(try compare(a, b).sameMessage)
+    #expect(try !compare(a, b, .init(isExact: true)).sameMessage)
+  }
+
   private func states(_ diff: BundleDiff) -> [BundlePart: PartDiff.State] {
     Dictionary(uniqueKeysWithValues: diff.parts.map { ($0.part, $0.state) })
   }

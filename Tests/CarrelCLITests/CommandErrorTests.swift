@@ -65,12 +65,22 @@ import Workers
       .newerFormat: .badBundle, .malformed: .badBundle,
       .cutOff: .badBundle, .limit: .badBundle, .targetNotEmpty: .notWritten,
       .invalidContents: .notWritten, .stopped: .notWritten, .invalidManifest: .usage,
+      .invalidPattern: .usage, .outOfMemory: .environment, .notPackable: .notWritten,
     ]
     let error = CommandError(
       EvidenceError(code, "cannot do it", cause: UsageError(message: "because")))
     #expect(error.exitCode == statuses[code] && error.code == code.rawValue)
     #expect(error.message.hasPrefix("cannot do it: ") && error.message.contains("because"))
     #expect(error.output == nil)
+  }
+
+  @Test func patternsThatCannotBeSearchedForAreMistakesOfTheCaller() throws {
+    var options = RedactionOptions()
+    options.patterns = [.init(id: "mine", text: "abc(")]
+    let error = #expect(throws: EvidenceError.self) { try options.choice(environment: [:]) }
+    let mapped = CommandError(try #require(error))
+    #expect(mapped.exitCode == .usage && mapped.code == "invalid-pattern")
+    #expect(mapped.message == "the pattern 'mine' is not possible: a ')' is missing")
   }
 
   @Test(arguments: [

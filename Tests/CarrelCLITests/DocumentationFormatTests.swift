@@ -8,6 +8,7 @@ import Workers
 
 @testable import CarrelCLI
 @testable import Evidence
+@testable import IntentSystem
 
 /// Holds the documents' tables of names, limits and formats to the code.
 @Suite struct DocumentationFormatTests {
@@ -104,6 +105,12 @@ import Workers
     let log = try #require(rows.first { $0[0] == "log of one attempt and stream" })
     let wanted = "first \(Self.size(limits.head)) and last \(Self.size(limits.tail));"
     #expect(log[1].hasPrefix(wanted))
+  }
+
+  @Test func theLimitOfAnAppsWordsIsInTheTable() throws {
+    let page = try DocumentationFiles.text("docs/limits.md")
+    #expect(
+      page.contains("| an app's words in an error | last \(HostLog.limit / 1024) KiB;"))
   }
 
   @Test func everyLimitOfAResultIsInTheTable() throws {

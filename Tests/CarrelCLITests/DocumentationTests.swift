@@ -107,6 +107,21 @@ import Workers
     }
   }
 
+  // MARK: Decisions
+
+  @Test func readmeListsEveryDecisionByItsNumber() throws {
+    let folder = DocumentationFiles.root.appending(path: "docs/decisions")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    let readme = try DocumentationFiles.text("README.md")
+    let listed = readme.matches(of: #/\(docs/decisions/([^)#]+)\)/#).map { String($0.1) }
+    #expect(listed == files)
+    for file in files {
+      let number = try #require(Int(file.prefix(4)), "\(file) has no number")
+      let text = try DocumentationFiles.text("docs/decisions/\(file)")
+      #expect(text.hasPrefix("# \(number). "), "the title of \(file) has not its number")
+    }
+  }
+
   // MARK: Links
 
   @Test(arguments: DocumentationFiles.all)

@@ -51,6 +51,19 @@ import Testing
       ], redaction: .secrets(try search()))
   }
 
+  @Test func whatIsLeftOutIsNoted() throws {
+    let scratch = try Scratch()
+    let contents = BundleContents(
+      manifest: .sample(), entries: [.init("index.sqlite", .omitted(reason: "it is a test"))])
+    try FailureBundle.write(contents, to: "\(scratch.path)/b")
+    let check = try BundleReader(path: "\(scratch.path)/b").verify()
+    #expect(check.isWhole)
+    #expect(
+      check.notes.map { "\($0.path.displayName) \($0.kind.rawValue) \($0.message)" } == [
+        "index.sqlite excluded left out: it is a test"
+      ])
+  }
+
   @Test(arguments: BundleCompression.allCases)
   func nothingIsLeft(_ compression: BundleCompression) throws {
     let scratch = try Scratch()

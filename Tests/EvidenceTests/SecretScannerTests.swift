@@ -14,9 +14,9 @@ import Testing
 
   private func redacted(
     _ text: String, _ search: SecretSearch
-  ) -> (text: String, counts: [String: Int]) {
+  ) throws -> (text: String, counts: [String: Int]) {
     let bytes = Array(text.utf8)
-    let result = search.redacted(bytes)
+    let result = try search.redacted(bytes)
     #expect(result.bytes.count == bytes.count)
     return (String(decoding: result.bytes, as: UTF8.self), result.counts)
   }
@@ -29,7 +29,7 @@ import Testing
   @Test func everyKindIsFound() throws {
     let search = try search()
     for secret in PlantedSecrets.all {
-      let (text, counts) = redacted("before\n\(secret.line)\nafter", search)
+      let (text, counts) = try redacted("before\n\(secret.line)\nafter", search)
       #expect(!text.contains(secret.text), "\(secret)")
       #expect(counts == [secret.rule: 1], "\(secret): \(text)")
       #expect(text.hasPrefix("before\n") && text.hasSuffix("\nafter"), "\(text)")
@@ -44,7 +44,7 @@ import Testing
       let twice = json(json("line\n\(secret.line)\nline"))
       let colored = json("\u{1B}[31m\(secret.line)\u{1B}[0m")
       for form in [once, twice, colored] {
-        let (text, counts) = redacted(form, search)
+        let (text, counts) = try redacted(form, search)
         #expect(!text.contains(secret.text), "\(text)")
         #expect(counts.values.reduce(0, +) == 1, "\(text) \(counts)")
         #expect(throws: Never.self) { _ = try decodedJSON(String.self, from: text.utf8) }
@@ -60,7 +60,7 @@ import Testing
   ])
   func aNameDecides(_ form: String) throws {
     let text = form.replacing("{}", with: "opensesame")
-    let (found, counts) = redacted(text, try search())
+    let (found, counts) = try redacted(text, try search())
     #expect(!found.contains("opensesame") && counts == ["secret-value": 1], "\(found)")
   }
 
@@ -68,8 +68,8 @@ import Testing
     let search = try search()
     let token = try #require(PlantedSecrets.all.first { $0.rule == "github-token" }).text
     let rest = String(repeating: "*", count: token.utf8.count - 24)
-    #expect(redacted("a \(token) b", search).text == "a [redacted: github-token]\(rest) b")
-    #expect(redacted("password=hunter2 b", search).text == "password=******* b")
+    #expect(try redacted("a \(token) b", search).text == "a [redacted: github-token]\(rest) b")
+    #expect(try redacted("password=hunter2 b", search).text == "password=******* b")
   }
 
   /// The pieces in which a text comes make no difference.
@@ -81,20 +81,22 @@ import Testing
     }
     text += PlantedSecrets.privateKey.joined(separator: "\n") + "\n\(PlantedSecrets.variable)"
     let bytes = Array(text.utf8)
-    let whole = search.redacted(bytes)
+    let whole = try search.redacted(bytes)
     #expect(whole.counts.values.reduce(0, +) == PlantedSecrets.all.count + 2)
     var random = SeededGenerator(seed: 5)
     for round in 0..<12 {
-      let scanner = SecretScanner(search)
+      let scanner = try SecretScanner(search)
       var result: [UInt8] = []
       var position = 0
       while position < bytes.count {
         let most = round == 0 ? 1 : [7, 100, 1_000, 5_000, 70_000][round % 5]
         let count = min(Int.random(in: 1...most, using: &random), bytes.count - position)
-        bytes[position..<position + count].withUnsafeBytes { scanner.feed($0) { result += $0 } }
+        try bytes[position..<position + count].withUnsafeBytes {
+          try scanner.feed($0) { result += $0 }
+        }
         position += count
       }
-      scanner.finish { result += $0 }
+      try scanner.finish { result += $0 }
       #expect(result == whole.bytes)
       #expect(search.named(scanner.counts) == whole.counts)
     }
@@ -104,7 +106,7 @@ import Testing
     let search = try search()
     let lines = PlantedSecrets.privateKey
     for separator in ["\n", "\r\n", "\\n", "\\\\n", " ", "\n    "] {
-      let (text, counts) = redacted("a " + lines.joined(separator: separator) + " b", search)
+      let (text, counts) = try redacted("a " + lines.joined(separator: separator) + " b", search)
       #expect(counts == ["private-key": 1], "\(text)")
       #expect(text.hasPrefix("a [redacted: private-key]*") && text.hasSuffix("* b"), "\(text)")
       for line in lines.dropFirst().dropLast() { #expect(!text.contains(line)) }
@@ -117,7 +119,7 @@ import Testing
       let text = (Array(lines[..<cut]) + [half, mark, rest] + Array(lines[(cut + 1)...]))
         .joined(separator: "\n")
       for form in [text, json(text)] {
-        let (found, _) = redacted("\(form)\nnext line", search)
+        let (found, _) = try redacted("\(form)\nnext line", search)
         for line in lines.dropFirst().dropLast() where found.contains(line) {
           Issue.record("\(line) is in \(found)")
         }
@@ -131,12 +133,12 @@ import Testing
   @Test func halvesAtTheMarkAreFound() throws {
     let search = try search()
     let mark = OmissionMark.text(bytes: 77)
-    let (text, counts) = redacted(
+    let (text, counts) = try redacted(
       "log in with ghp7abc\(String(repeating: "x", count: 9))\n\(mark)\nxyz890abcdef end", search)
     #expect(text == "log in with ****************\n\(mark)\n************ end")
     #expect(counts == ["cut-text": 2])
     let plain = "the end of a sentence\n\(mark)\nanother sentence"
-    #expect(redacted(plain, search).text == plain)
+    #expect(try redacted(plain, search).text == plain)
   }
 
   @Test func valuesOfVariablesAreFoundInEveryForm() throws {
@@ -150,13 +152,13 @@ import Testing
     forms.append("zq8%2F" + value.dropFirst(4).replacing(" & ", with: "%20%26%20"))
     forms.append(hexadecimal(value.utf8))
     for form in forms {
-      let (text, counts) = redacted("x\(form)y /home/reader 1234", search)
+      let (text, counts) = try redacted("x\(form)y /home/reader 1234", search)
       #expect(counts == ["environment-value": 1], "\(form): \(text)")
       #expect(text.hasSuffix(" /home/reader 1234"))
     }
     var wide: [UInt8] = []
     for unit in value.utf16 { wide += [UInt8(unit & 255), UInt8(unit >> 8)] }
-    #expect(search.redacted(wide).counts == ["environment-value": 1])
+    #expect(try search.redacted(wide).counts == ["environment-value": 1])
   }
 
   private func base64(_ bytes: [UInt8]) -> String {
@@ -207,11 +209,11 @@ import Testing
               Int(random.next() % 64)]
           }, as: UTF8.self))
     for text in texts {
-      let (found, counts) = redacted(text, search)
+      let (found, counts) = try redacted(text, search)
       #expect(found == text && counts.isEmpty, "\(counts)")
     }
     let noise = (0..<2_000_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-    #expect(search.redacted(noise).counts.isEmpty)
+    #expect(try search.redacted(noise).counts.isEmpty)
   }
 
   @Test func theConfigurationAddsAndKeeps() throws {
@@ -222,7 +224,7 @@ import Testing
     options.keep = [example]
     let search = try search(
       options, ["LICENSE": "plain-words-here", "VAULT_PLACE": "left/of/the/door"])
-    let (text, counts) = redacted(
+    let (text, counts) = try redacted(
       "TICKET-123456 TICKET-1234567 \(example) plain-words-here left/of/the/door license: abcdef",
       search)
     #expect(
@@ -245,9 +247,9 @@ import Testing
     do {
       _ = try search(options)
       Issue.record("'\(text)' is taken")
-    } catch let problem as SecretSearch.Problem {
-      #expect(problem.description.contains("the pattern 'mine'"))
-      #expect(problem.reason.contains(reason), "\(problem)")
+    } catch let error as EvidenceError {
+      #expect(error.code == .invalidPattern && error.message.contains("the pattern 'mine'"))
+      #expect(error.context["reason"]?.contains(reason) == true, "\(error)")
     }
   }
 
@@ -264,7 +266,7 @@ import Testing
   func patternsMean(_ pattern: String, _ text: String, _ wanted: String) throws {
     var options = RedactionOptions()
     options.patterns = [.init(id: "a-rule-with-a-long-name", text: pattern)]
-    #expect(redacted(text, try search(options)).text == wanted)
+    #expect(try redacted(text, try search(options)).text == wanted)
   }
 
   /// No text makes a search go back: twice the bytes take about twice the steps, which a bound on
@@ -278,7 +280,7 @@ import Testing
     options.patterns = [.init(id: "mine", text: "aaa(a*)*(a|aa)+b{3,100}c")]
     let search = try search(options)
     let text = Array(String(repeating: piece, count: (1 << 19) / piece.utf8.count).utf8)
-    let result = search.redacted(text)
+    let result = try search.redacted(text)
     #expect(result.bytes.count == text.count)
   }
 }

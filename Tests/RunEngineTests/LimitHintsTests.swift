@@ -46,7 +46,7 @@ import Workers
           + "100"
       ])
     let raised = "--disk-limit raises the disk limit of 8 MiB"
-    #expect(sentences { $0.isFileTooLarge = true } == [raised])
+    #expect(sentences { $0.isDiskLimitMet = true } == [raised])
     #expect(
       sentences { $0.signs = [.fileSize, .space] } == [
         "a process of the test wrote as much to a file as it may; \(raised)"

@@ -103,10 +103,10 @@ uint64_t carrel_sandbox_capability_set(enum carrel_network network);
 
 /// Asks for a process. `content` is a file with the path, the working directory (empty for /), the
 /// number of arguments, the number of limits, the limits (`7 64` for a resource and its value,
-/// `processor 3`, `terminal`), the arguments, and the variables, each ended by a zero byte, and one
-/// zero byte more. The process leads a
-/// session of its own; its descriptor i is a duplicate of descriptors[i]. Before that it joins the
-/// control groups whose files `cgroup.procs` are given.
+/// `processor 3`, `umask 18` with a decimal mask, `terminal`), the arguments, and the variables,
+/// each ended by a zero byte, and one zero byte more. The process leads a session of its own; its
+/// descriptor i is a duplicate of descriptors[i]. Before that it joins the control groups whose
+/// files `cgroup.procs` are given.
 ///
 /// 0, or -1 with errno set.
 int carrel_sandbox_spawn(int control, int content, const int *descriptors, size_t count,

@@ -8,15 +8,16 @@ final class BundleRedaction {
   private let nameScanner: SecretScanner?
   private(set) var report: RedactionReport
 
-  init(_ choice: BundleRedactionChoice, variables: [String]) {
+  /// - Throws: ``EvidenceError`` with the code `out-of-memory`, as all that takes bytes or names.
+  init(_ choice: BundleRedactionChoice, variables: [String]) throws {
     let search: SecretSearch? =
       switch choice {
       case .off: nil
       case .secrets(let search): search
       }
     self.search = search
-    scanner = search.map { SecretScanner($0) }
-    nameScanner = search.map { SecretScanner($0) }
+    scanner = try search.map { try SecretScanner($0) }
+    nameScanner = try search.map { try SecretScanner($0) }
     report = RedactionReport(isEnabled: search != nil)
     report.variables = variables.sorted()
   }
@@ -27,12 +28,12 @@ final class BundleRedaction {
   /// - Parameter counts: What was taken out already.
   func redacted(
     _ bytes: [UInt8], of path: ByteName, alreadyTaken counts: [String: Int]
-  ) -> [UInt8] {
+  ) throws -> [UInt8] {
     guard let search, let scanner else {
       report.add(path, counts)
       return bytes
     }
-    let result = search.redacted(bytes, with: scanner)
+    let result = try search.redacted(bytes, with: scanner)
     report.add(path, counts.merging(result.counts) { $0 + $1 })
     return result.bytes
   }
@@ -40,17 +41,17 @@ final class BundleRedaction {
   /// A text without secrets; the same when it has none.
   ///
   /// - Parameter entry: The entry that they are counted for.
-  func redacted(_ text: ByteName, countedFor entry: ByteName) -> ByteName {
+  func redacted(_ text: ByteName, countedFor entry: ByteName) throws -> ByteName {
     guard let search, let nameScanner else { return text }
-    let result = search.redacted(text.bytes, with: nameScanner)
+    let result = try search.redacted(text.bytes, with: nameScanner)
     report.add(entry, result.counts)
     return ByteName(bytes: result.bytes)
   }
 
   /// The name of an entry without secrets, which are counted for that; the same when it has none.
-  func redactedName(_ path: ByteName) -> ByteName {
+  func redactedName(_ path: ByteName) throws -> ByteName {
     guard let search, let nameScanner else { return path }
-    let result = search.redacted(path.bytes, with: nameScanner)
+    let result = try search.redacted(path.bytes, with: nameScanner)
     let name = ByteName(bytes: result.bytes)
     report.add(name, result.counts)
     return name
@@ -172,7 +173,7 @@ final class BundleRedaction {
     var page = bytes
     let ranges = page.withUnsafeBufferPointer { pages.textRanges($0, isFirst: isFirst) }
     for range in ranges {
-      let result = search.redacted(Array(page[range]), with: scanner)
+      let result = try search.redacted(Array(page[range]), with: scanner)
       guard !result.counts.isEmpty else { continue }
       page.replaceSubrange(range, with: result.bytes)
       counts.merge(result.counts) { $0 + $1 }

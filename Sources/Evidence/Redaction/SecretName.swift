@@ -47,9 +47,9 @@ enum SecretName {
   static func weight(of name: some Collection<UInt8>) -> Weight? {
     let words = words(of: name)
     guard words.first != "carrel" else { return nil }
-    // STRIPE_SECRET_FOR_TESTS is a variable, SecretAutomaton a type.
     // The shell's own variable is the working folder.
     guard !name.elementsEqual("PWD".utf8) else { return nil }
+    // STRIPE_SECRET_FOR_TESTS is a variable, SecretAutomaton a type.
     let isVariable = !name.contains { $0 >= UInt8(ascii: "a") && ByteSet.letters.contains($0) }
     for (index, word) in words.enumerated().reversed() {
       let before = index > 0 ? words[index - 1] : ""

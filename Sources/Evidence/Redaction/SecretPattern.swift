@@ -13,11 +13,6 @@ struct SecretPattern: Sendable {
     case begin
   }
 
-  /// Why a text is no pattern, as a clause.
-  struct Problem: Error, CustomStringConvertible {
-    var description: String
-  }
-
   /// The pattern without what is about its surroundings.
   private(set) var nodes: [Node] = []
   private(set) var ignoresCase = false
@@ -44,7 +39,7 @@ struct SecretPattern: Sendable {
 
   /// - Parameter leavesJSON: Whether `.` and what stands for all bytes but some never stand for a
   ///   quotation mark or a backslash, so that what they find can be replaced in JSON.
-  init(_ text: String, leavesJSON: Bool = false) throws(Problem) {
+  init(_ text: String, leavesJSON: Bool = false) throws(EvidenceError) {
     var parser = SecretPatternParser(text, leavesJSON: leavesJSON)
     try parser.parse()
     nodes = parser.nodes
@@ -57,7 +52,6 @@ struct SecretPattern: Sendable {
 /// Reads the text of a pattern.
 private struct SecretPatternParser {
   typealias Node = SecretPattern.Node
-  typealias Problem = SecretPattern.Problem
 
   private var rest: ArraySlice<UInt8>
   var nodes: [Node] = []
@@ -80,11 +74,11 @@ private struct SecretPatternParser {
     return set.inverted
   }
 
-  mutating func parse() throws(Problem) {
+  mutating func parse() throws(EvidenceError) {
     if take("(?i)") { ignoresCase = true }
     if take("\\b") { isBounded = true }
     let node = try choice()
-    guard rest.isEmpty else { throw Problem(description: "a ')' has no '('") }
+    guard rest.isEmpty else { throw EvidenceError.invalidPattern("a ')' has no '('") }
     if case .sequence(let parts) = node { nodes = parts } else { nodes = [node] }
   }
 
@@ -94,13 +88,13 @@ private struct SecretPatternParser {
     return true
   }
 
-  private mutating func choice() throws(Problem) -> Node {
+  private mutating func choice() throws(EvidenceError) -> Node {
     var alternatives = [try sequence()]
     while take("|") { alternatives.append(try sequence()) }
     return alternatives.count == 1 ? alternatives[0] : .choice(alternatives)
   }
 
-  private mutating func sequence() throws(Problem) -> Node {
+  private mutating func sequence() throws(EvidenceError) -> Node {
     var parts: [Node] = []
     while let byte = rest.first, byte != UInt8(ascii: "|"), byte != UInt8(ascii: ")") {
       if depth == 0, try takeFollowing() { break }
@@ -110,7 +104,7 @@ private struct SecretPatternParser {
   }
 
   /// `\b` or `(?=…)` at the end.
-  private mutating func takeFollowing() throws(Problem) -> Bool {
+  private mutating func takeFollowing() throws(EvidenceError) -> Bool {
     if rest.elementsEqual("\\b".utf8) {
       rest = []
       var set = ByteSet.digits
@@ -128,28 +122,33 @@ private struct SecretPatternParser {
       } else if case .set(let bytes) = try atom() {
         set.formUnion(bytes)
       } else {
-        throw Problem(description: "(?=…) takes single characters, classes and $, with | between")
+        throw EvidenceError.invalidPattern(
+          "(?=…) takes single characters, classes and $, with | between")
       }
       if take(")") { break }
-      guard take("|") else { throw Problem(description: "a ')' is missing after (?=") }
+      guard take("|") else { throw EvidenceError.invalidPattern("a ')' is missing after (?=") }
     }
-    guard rest.isEmpty else { throw Problem(description: "(?=…) is possible at the end only") }
+    guard rest.isEmpty else {
+      throw EvidenceError.invalidPattern("(?=…) is possible at the end only")
+    }
     following = set
     return true
   }
 
-  private mutating func atom() throws(Problem) -> Node {
+  private mutating func atom() throws(EvidenceError) -> Node {
     guard let byte = rest.popFirst() else {
-      throw Problem(description: "it ends where a character is expected")
+      throw EvidenceError.invalidPattern("it ends where a character is expected")
     }
     switch byte {
     case UInt8(ascii: "("):
       _ = take("?:")
-      guard depth < 20 else { throw Problem(description: "it has more than 20 groups in another") }
+      guard depth < 20 else {
+        throw EvidenceError.invalidPattern("it has more than 20 groups in another")
+      }
       depth += 1
       let node = try choice()
       depth -= 1
-      guard take(")") else { throw Problem(description: "a ')' is missing") }
+      guard take(")") else { throw EvidenceError.invalidPattern("a ')' is missing") }
       return node
     case UInt8(ascii: "["): return .set(try characterClass())
     case UInt8(ascii: "."): return .set(inverted(ByteSet("\n")))
@@ -157,10 +156,10 @@ private struct SecretPatternParser {
       if take("K") { return .begin }
       return .set(folded(try escape()))
     case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"):
-      throw Problem(description: "a repetition has nothing to repeat")
+      throw EvidenceError.invalidPattern("a repetition has nothing to repeat")
     case UInt8(ascii: "^"), UInt8(ascii: "$"):
-      throw Problem(
-        description: "'^' and '$' are not known as places; write \\^ or \\$ for the character")
+      throw EvidenceError.invalidPattern(
+        "'^' and '$' are not known as places; write \\^ or \\$ for the character")
     default: return .set(folded(ByteSet(CollectionOfOne(byte))))
     }
   }
@@ -172,8 +171,10 @@ private struct SecretPatternParser {
     return result
   }
 
-  private mutating func escape() throws(Problem) -> ByteSet {
-    guard let byte = rest.popFirst() else { throw Problem(description: "it ends with '\\'") }
+  private mutating func escape() throws(EvidenceError) -> ByteSet {
+    guard let byte = rest.popFirst() else {
+      throw EvidenceError.invalidPattern("it ends with '\\'")
+    }
     switch byte {
     case UInt8(ascii: "d"): return .digits
     case UInt8(ascii: "w"): return .word
@@ -188,18 +189,20 @@ private struct SecretPatternParser {
     default:
       guard !ByteSet.word.contains(byte) else {
         let name = String(decoding: CollectionOfOne(byte), as: UTF8.self)
-        throw Problem(description: "'\\\(name)' is not known")
+        throw EvidenceError.invalidPattern("'\\\(name)' is not known")
       }
       return ByteSet(CollectionOfOne(byte))
     }
   }
 
-  private mutating func characterClass() throws(Problem) -> ByteSet {
+  private mutating func characterClass() throws(EvidenceError) -> ByteSet {
     let isInverted = take("^")
     var set = ByteSet()
     var isFirst = true
     while true {
-      guard let byte = rest.popFirst() else { throw Problem(description: "a ']' is missing") }
+      guard let byte = rest.popFirst() else {
+        throw EvidenceError.invalidPattern("a ']' is missing")
+      }
       if byte == UInt8(ascii: "]"), !isFirst { break }
       isFirst = false
       var first = ByteSet(CollectionOfOne(byte))
@@ -209,7 +212,7 @@ private struct SecretPatternParser {
       {
         rest = rest.dropFirst()
         guard let last = rest.popFirst(), last >= first.bytes[0], last != UInt8(ascii: "\\") else {
-          throw Problem(description: "a range in [ ] goes backwards")
+          throw EvidenceError.invalidPattern("a range in [ ] goes backwards")
         }
         set.formUnion(ByteSet(first.bytes[0]...last))
       } else {
@@ -219,7 +222,7 @@ private struct SecretPatternParser {
     return isInverted ? inverted(folded(set)) : folded(set)
   }
 
-  private mutating func quantified(_ node: Node) throws(Problem) -> Node {
+  private mutating func quantified(_ node: Node) throws(EvidenceError) -> Node {
     guard let byte = rest.first else { return node }
     let result: Node
     switch byte {
@@ -231,21 +234,21 @@ private struct SecretPatternParser {
       return try counted(node)
     default: return node
     }
-    if node == .begin { throw Problem(description: "'\\K' cannot be repeated") }
+    if node == .begin { throw EvidenceError.invalidPattern("'\\K' cannot be repeated") }
     rest = rest.dropFirst()
     return result
   }
 
   /// What follows a `{`.
-  private mutating func counted(_ node: Node) throws(Problem) -> Node {
+  private mutating func counted(_ node: Node) throws(EvidenceError) -> Node {
     let least = number()
     var most = least
     if take(",") { most = number() }
     guard take("}"), let least, most.map({ $0 >= least && $0 > 0 }) ?? true,
       max(least, most ?? 0) <= SecretPattern.mostRepetitions
     else {
-      throw Problem(
-        description: "a repetition must be like {3}, {3,} or {3,5}, with numbers up to "
+      throw EvidenceError.invalidPattern(
+        "a repetition must be like {3}, {3,} or {3,5}, with numbers up to "
           + "\(SecretPattern.mostRepetitions)")
     }
     return .repetition(node, least: least, most: most)

@@ -17,9 +17,9 @@ struct SecretProgram {
   private(set) var sets: [ByteSet] = []
   private var setNumbers: [ByteSet: UInt32] = [:]
 
-  /// - Throws: ``SecretPattern/Problem`` when the pattern does not begin with enough fixed text, or
-  ///   is too large.
-  mutating func add(_ pattern: SecretPattern, rule: Int) throws(SecretPattern.Problem) {
+  /// - Throws: ``EvidenceError`` with the code `invalid-pattern` when the pattern does not begin
+  ///   with enough fixed text, or is too large.
+  mutating func add(_ pattern: SecretPattern, rule: Int) throws(EvidenceError) {
     let before = steps.count
     let end = add(
       UInt32(CARREL_SCAN_MATCH.rawValue),
@@ -42,7 +42,7 @@ struct SecretProgram {
   /// The step at which the pattern goes on from one of its nodes.
   private mutating func entry(
     _ index: Int, of pattern: SecretPattern, _ tails: inout [Int: UInt32], limit: Int
-  ) throws(SecretPattern.Problem) -> UInt32 {
+  ) throws(EvidenceError) -> UInt32 {
     if let step = tails[index] { return step }
     var step = tails[pattern.nodes.count] ?? 0
     for position in pattern.nodes.indices.reversed() where position >= index {
@@ -64,15 +64,15 @@ struct SecretProgram {
   private func split(
     _ literal: [UInt8], _ local: [SecretPattern.Node], _ tail: Int, of pattern: SecretPattern,
     into heads: inout [(literal: [UInt8], local: [SecretPattern.Node], tail: Int)]
-  ) throws(SecretPattern.Problem) {
+  ) throws(EvidenceError) {
     var (literal, local, tail) = (literal, local, tail)
-    func finish() throws(SecretPattern.Problem) {
+    func finish() throws(EvidenceError) {
       guard literal.count >= Self.shortestLiteral else {
-        throw SecretPattern.Problem(
-          description: "it must begin with at least \(Self.shortestLiteral) fixed characters")
+        throw EvidenceError.invalidPattern(
+          "it must begin with at least \(Self.shortestLiteral) fixed characters")
       }
       guard heads.count < 1_000 else {
-        throw SecretPattern.Problem(description: "it begins in more than 1000 ways")
+        throw EvidenceError.invalidPattern("it begins in more than 1000 ways")
       }
       heads.append((literal, local, tail))
     }
@@ -130,7 +130,7 @@ struct SecretProgram {
 
   private mutating func compile(
     _ nodes: [SecretPattern.Node], to next: UInt32, limit: Int
-  ) throws(SecretPattern.Problem) -> UInt32 {
+  ) throws(EvidenceError) -> UInt32 {
     var next = next
     for node in nodes.reversed() { next = try compile(node, to: next, limit: limit) }
     return next
@@ -140,10 +140,10 @@ struct SecretProgram {
   /// - Returns: The step to begin with.
   private mutating func compile(
     _ node: SecretPattern.Node, to next: UInt32, limit: Int
-  ) throws(SecretPattern.Problem) -> UInt32 {
+  ) throws(EvidenceError) -> UInt32 {
     guard steps.count - limit <= Self.mostSteps else {
-      throw SecretPattern.Problem(
-        description: "it is too large; use smaller numbers of repetitions")
+      throw EvidenceError.invalidPattern(
+        "it is too large; use smaller numbers of repetitions")
     }
     let split = UInt32(CARREL_SCAN_SPLIT.rawValue)
     switch node {

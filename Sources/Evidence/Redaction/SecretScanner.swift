@@ -23,12 +23,17 @@ final class SecretScanner {
   /// So many bytes are kept of what is done with: a match is judged by what stands before it.
   private static let history = 1_024
 
-  init(_ search: SecretSearch) {
+  /// - Throws: ``EvidenceError`` with the code `out-of-memory`, as all that takes bytes.
+  init(_ search: SecretSearch) throws(EvidenceError) {
     self.search = search
-    guard carrel_scan_open(&scan, search.automaton.table) == 0 else { fatalError("no memory") }
+    guard carrel_scan_open(&scan, search.automaton.table) == 0 else { throw Self.noMemory }
   }
 
   deinit { carrel_scan_close(&scan) }
+
+  private static var noMemory: EvidenceError {
+    EvidenceError(.outOfMemory, "there is no memory to search for secrets")
+  }
 
   /// Begins another text.
   func reset() {
@@ -42,23 +47,23 @@ final class SecretScanner {
   /// Takes the next bytes and hands out those that are decided.
   func feed(
     _ bytes: UnsafeRawBufferPointer, _ emit: (UnsafeRawBufferPointer) throws -> Void
-  ) rethrows {
+  ) throws {
     let from = base + pending.count
     pending.append(contentsOf: bytes)
     let position = base + pending.count
     let status = pending.withUnsafeBufferPointer {
       carrel_scan_feed(&scan, $0.baseAddress, base, from, position)
     }
-    guard status == 0 else { fatalError("no memory") }
+    guard status == 0 else { throw Self.noMemory }
     let oldest = carrel_scan_oldest(&scan, position)
     collect(upTo: oldest)
     try release(upTo: min(oldest, max(base, position - Self.history)), emit)
   }
 
   /// Says that the text is over, and hands out the rest.
-  func finish(_ emit: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+  func finish(_ emit: (UnsafeRawBufferPointer) throws -> Void) throws {
     let position = base + pending.count
-    guard carrel_scan_end(&scan, position) == 0 else { fatalError("no memory") }
+    guard carrel_scan_end(&scan, position) == 0 else { throw Self.noMemory }
     collect(upTo: position)
     try release(upTo: position, emit)
   }
@@ -146,18 +151,19 @@ extension SecretSearch {
   /// Replaces the secrets of a text.
   ///
   /// - Returns: As many bytes, and how many secrets were replaced, by the ID of their rule.
-  package func redacted(_ bytes: [UInt8]) -> (bytes: [UInt8], counts: [String: Int]) {
-    redacted(bytes, with: SecretScanner(self))
+  /// - Throws: ``EvidenceError`` with the code `out-of-memory`.
+  package func redacted(_ bytes: [UInt8]) throws -> (bytes: [UInt8], counts: [String: Int]) {
+    try redacted(bytes, with: SecretScanner(self))
   }
 
   func redacted(
     _ bytes: [UInt8], with scanner: SecretScanner
-  ) -> (bytes: [UInt8], counts: [String: Int]) {
+  ) throws -> (bytes: [UInt8], counts: [String: Int]) {
     scanner.reset()
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
-    bytes.withUnsafeBytes { scanner.feed($0) { result += $0 } }
-    scanner.finish { result += $0 }
+    try bytes.withUnsafeBytes { try scanner.feed($0) { result += $0 } }
+    try scanner.finish { result += $0 }
     return (result, named(scanner.counts))
   }
 

@@ -33,16 +33,6 @@ package final class SecretSearch: Sendable {
   /// What a variable has instead of its value.
   package static let removedValue = "[redacted: \(variableRule)]"
 
-  /// Why there can be no such search.
-  package struct Problem: Error, Sendable, CustomStringConvertible {
-    /// The pattern that is wrong.
-    package var id: String
-    /// A clause.
-    package var reason: String
-
-    package var description: String { "the pattern '\(id)' is not possible: \(reason)" }
-  }
-
   struct Rule: Sendable {
     var id: String
     var check: SecretRule.Check
@@ -56,31 +46,31 @@ package final class SecretSearch: Sendable {
   /// - Parameters:
   ///   - environment: Variables the values of which are searched for when their names say that
   ///     they are secret.
-  /// - Throws: ``Problem``.
-  package init(_ options: RedactionOptions, environment: [String: String]) throws(Problem) {
+  /// - Throws: ``EvidenceError`` with the code `invalid-pattern`.
+  package init(_ options: RedactionOptions, environment: [String: String]) throws(EvidenceError) {
     names = options.names
     keep = Set(options.keep.map { Array($0.utf8) })
     var program = SecretProgram()
     var rules: [Rule] = []
-    func add(_ pattern: SecretPattern, _ rule: Rule) throws(SecretPattern.Problem) {
+    func add(_ pattern: SecretPattern, _ rule: Rule) throws(EvidenceError) {
       try program.add(pattern, rule: rules.count)
       rules.append(rule)
     }
-    func add(_ rule: SecretRule) throws(Problem) {
+    func add(_ rule: SecretRule) throws(EvidenceError) {
       for text in rule.patterns {
-        do throws(SecretPattern.Problem) {
+        do throws(EvidenceError) {
           try add(SecretPattern(text), Rule(id: rule.id, check: rule.check))
         } catch {
-          throw Problem(id: rule.id, reason: error.description)
+          throw error.naming(rule.id)
         }
       }
     }
     for pattern in options.patterns {
-      do throws(SecretPattern.Problem) {
+      do throws(EvidenceError) {
         try add(
           SecretPattern(pattern.text, leavesJSON: true), Rule(id: pattern.id, check: .none))
       } catch {
-        throw Problem(id: pattern.id, reason: error.description)
+        throw error.naming(pattern.id)
       }
     }
     for rule in SecretRule.builtIn { try add(rule) }
@@ -90,10 +80,10 @@ package final class SecretSearch: Sendable {
     for value in values.sorted(by: { $0.lexicographicallyPrecedes($1) })
     where SecretForms.isSearchable(value) {
       for form in SecretForms.all(of: value) {
-        do throws(SecretPattern.Problem) {
+        do throws(EvidenceError) {
           try add(SecretPattern(literal: form), Rule(id: Self.variableRule, check: .none))
         } catch {
-          throw Problem(id: Self.variableRule, reason: error.description)
+          throw error.naming(Self.variableRule)
         }
       }
     }
@@ -145,10 +135,10 @@ package final class SecretSearch: Sendable {
 
 extension RedactionOptions {
   /// - Parameter environment: The caller's, which has the secrets that tests may know.
-  /// - Throws: ``SecretSearch/Problem``.
+  /// - Throws: ``EvidenceError`` with the code `invalid-pattern`.
   package func choice(
     environment: [String: String]
-  ) throws(SecretSearch.Problem) -> BundleRedactionChoice {
+  ) throws(EvidenceError) -> BundleRedactionChoice {
     guard isEnabled else { return .off }
     return .secrets(try SecretSearch(self, environment: environment))
   }

@@ -32,9 +32,9 @@ static int is_twin(const char *mode) { return strncmp(mode, "Twin", 4) == 0; }
 
 static void describe(FILE *file, const char *mode) {
   fprintf(file,
-          "{\"bundle\":\"com.example.%s\",\"compiler\":\"C\",\"intents\":[{\"id\":\"Call\",\"title\":"
-          "\"Call\",\"discoverable\":true,\"opensApp\":false,\"parameters\":[]}],\"entities\":[],"
-          "\"enums\":[],\"shortcuts\":[]}",
+          "{\"bundle\":\"com.example.%s\",\"compiler\":\"C\",\"intents\":[{\"id\":\"Call\","
+          "\"title\":\"Call\",\"discoverable\":true,\"opensApp\":false,\"parameters\":[]}],"
+          "\"entities\":[],\"enums\":[],\"shortcuts\":[]}",
           is_twin(mode) ? "Twin" : mode);
 }
 
@@ -74,7 +74,9 @@ void run_bad_host(const char *mode) {
     say(descriptor, "{\"jsonrpc\":\"2.0\",\"id\":1,\"resu");
     exit(0);
   }
-  if (strcmp(mode, "WrongAnswer") == 0) say(descriptor, "{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n");
+  if (strcmp(mode, "WrongAnswer") == 0) {
+    say(descriptor, "{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n");
+  }
   if (strcmp(mode, "TooLong") == 0) {
     char *piece = malloc(1 << 20);
     memset(piece, 'x', (1 << 20) - 1);
