@@ -118,7 +118,7 @@ final class BundleRedaction {
       try takePage(pages, held[...], emit)
     } else if case .log = form {
       // What is left of a frame that was not written whole is none.
-      let rest = search.redacted(held, with: scanner)
+      let rest = try search.redacted(held, with: scanner)
       counts.merge(rest.counts) { $0 + $1 }
       try rest.bytes.withUnsafeBytes { try emit($0) }
     } else {
@@ -147,8 +147,8 @@ final class BundleRedaction {
     let pages = log.pages
     var start = 0
     while held.count - start >= log.frameBytes {
-      let frame = log.redact(Array(held[start..<start + log.frameBytes])) { page, isFirst in
-        redacted(page, pages, isFirst: isFirst)
+      let frame = try log.redact(Array(held[start..<start + log.frameBytes])) { page, isFirst in
+        try redacted(page, pages, isFirst: isFirst)
       }
       try frame.withUnsafeBytes { try emit($0) }
       start += log.frameBytes
@@ -162,13 +162,13 @@ final class BundleRedaction {
     _ emit: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     guard !bytes.isEmpty else { return }
-    let page = redacted(Array(bytes), pages, isFirst: isFirstPage)
+    let page = try redacted(Array(bytes), pages, isFirst: isFirstPage)
     isFirstPage = false
     try page.withUnsafeBytes { try emit($0) }
   }
 
   /// Searches the texts of a page, each by itself: what stands beside one is not part of it.
-  private func redacted(_ bytes: [UInt8], _ pages: DatabasePages, isFirst: Bool) -> [UInt8] {
+  private func redacted(_ bytes: [UInt8], _ pages: DatabasePages, isFirst: Bool) throws -> [UInt8] {
     guard let search, let scanner else { return bytes }
     var page = bytes
     let ranges = page.withUnsafeBufferPointer { pages.textRanges($0, isFirst: isFirst) }

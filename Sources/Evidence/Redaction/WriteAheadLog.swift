@@ -38,9 +38,11 @@ struct WriteAheadLog {
   /// - Parameters:
   ///   - frame: As many bytes as a frame has.
   ///   - replace: Replaces what has to be in a page of which it is told whether it is the first.
-  mutating func redact(_ frame: [UInt8], _ replace: ([UInt8], Bool) -> [UInt8]) -> [UInt8] {
+  mutating func redact(
+    _ frame: [UInt8], _ replace: ([UInt8], Bool) throws -> [UInt8]
+  ) rethrows -> [UInt8] {
     let page = Array(frame[Self.frameHeaderBytes...])
-    let newPage = replace(page, Self.number(frame, 0) == 1)
+    let newPage = try replace(page, Self.number(frame, 0) == 1)
     var result = Array(frame[..<Self.frameHeaderBytes])
     let begin = Array(frame[..<8])
     var sum = original
