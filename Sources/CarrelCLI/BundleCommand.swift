@@ -167,7 +167,9 @@ enum BundleCommand {
       check.lastEntry.map {
         "; there are \(check.completeEntries) entries up to '\($0.displayName)'"
       } ?? ""
-    let reason = check.problems.first.map { ": \($0)" } ?? ""
+    // The bundle's name is said once.
+    let reason =
+      check.problems.first.map { ": \($0)".replacing("'\(name)' is ", with: "it is ") } ?? ""
     return "'\(name)' is not whole\(reason)\(whole)"
   }
 

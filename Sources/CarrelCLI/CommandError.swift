@@ -94,8 +94,13 @@ struct CommandError: Error {
     case .productsChanged:
       self.init(
         .environment,
-        "\(error); 'carrel resume --force' resumes it all the same, 'carrel rerun' is a new run of "
-          + "what failed or did not run", code: error.code.rawValue)
+        "\(error); "
+          + (error.context["archive"] != nil
+            ? "'carrel resume --force' resumes it all the same, 'carrel rerun --archive FILE' is a "
+              + "new run with the archive that is named"
+            : "'carrel resume --force' resumes it all the same, 'carrel rerun' is a new run of "
+              + "what failed or did not run"),
+        code: error.code.rawValue)
     case .executableChanged, .noProduct:
       self.init(.environment, "\(error)", code: error.code.rawValue)
     }

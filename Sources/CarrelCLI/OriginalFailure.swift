@@ -24,6 +24,22 @@ struct OriginalFailure {
 
   var name: String { manifest.test.printableName }
 
+  /// Tests of its batch that ran after it, in its container; 0 when the bundle does not say.
+  var laterTests: Int {
+    // A process that ended with the test ran no other.
+    guard let start, manifest.end == nil else { return 0 }
+    return Self.laterTests(
+      than: manifest.test, in: start.tests, predecessors: manifest.predecessors)
+  }
+
+  /// - Parameter predecessors: Those that ran before it, as a bundle names them: all, or those that
+  ///   ran last.
+  static func laterTests(
+    than test: TestID, in batch: [TestID], predecessors: [TestID]
+  ) -> Int {
+    Set(batch).subtracting(predecessors).subtracting([test]).count
+  }
+
   /// What the failure is known by.
   ///
   /// - Parameter comparable: What makes two failures comparable when secrets were taken out of one.

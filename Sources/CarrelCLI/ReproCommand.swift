@@ -1,4 +1,5 @@
 import Evidence
+import Glibc
 import RunModel
 
 /// `carrel repro`.
@@ -59,11 +60,13 @@ enum ReproCommand {
       throw UsageError(message: "which bundle? carrel repro BUNDLE [PACKAGE]")
     }
     try check(parsed)
+    try check(package: parsed.positionals.dropFirst().first, context)
     let bundle = BundleReader(path: context.absolute(path))
     let check = try bundle.verify()
     if !check.isWhole {
-      guard parsed.has("--force"), check.manifest != nil else {
-        let hint = check.manifest == nil ? "" : "; --force uses it all the same"
+      let isUsable = isUsable(bundle)
+      guard parsed.has("--force"), isUsable else {
+        let hint = isUsable ? "; --force uses it all the same" : ""
         throw CommandError(.badBundle, BundleCommand.damage(bundle, check) + hint)
       }
       context.complain("warning: \(BundleCommand.damage(bundle, check))")
@@ -73,6 +76,28 @@ enum ReproCommand {
       return try program.perform()
     }
     return try Reproduction(failure, parsed, context).perform().rawValue
+  }
+
+  /// Whether a bundle that is not whole has what a reproduction reads of it first.
+  static func isUsable(_ bundle: BundleReader) -> Bool {
+    do {
+      _ = try OriginalFailure(bundle)
+      _ = try bundle.redactions()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Refuses another file where a package is expected.
+  private static func check(package: String?, _ context: CommandContext) throws(UsageError) {
+    var status = stat()
+    guard let package, stat(context.absolute(package), &status) == 0,
+      status.st_mode & S_IFMT == S_IFREG
+    else { return }
+    throw UsageError(
+      message: "repro takes one bundle and a package, and '\(ByteName(package).displayName)' is a "
+        + "file; a run archive is named with --archive")
   }
 
   /// Refuses options that do not go together.

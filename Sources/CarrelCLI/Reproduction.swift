@@ -40,7 +40,7 @@ struct Reproduction {
   /// ran before it.
   func perform() throws -> ExitCode {
     var (code, result) = try run()
-    if mayNeedCompany, code == .notReproduced || code == .failedDifferently {
+    if needsCompany(after: result), code == .notReproduced || code == .failedDifferently {
       console.output.print(
         "once more, after the tests that ran before it in the same process "
           + "(\(failure.manifest.predecessors.count)):")
@@ -57,8 +57,12 @@ struct Reproduction {
   /// Whether there were tests before it, and nobody says what it shall start with.
   private var mayNeedCompany: Bool {
     let isChosen = ["--alone", "--container", "--with-predecessors"].contains(where: arguments.has)
-    return times == nil && !failure.manifest.predecessors.isEmpty && !isChosen
-      && !plan.hasPredecessors
+    return !failure.manifest.predecessors.isEmpty && !isChosen && !plan.hasPredecessors
+  }
+
+  /// Whether it may fail only after others: not when it has failed alone before.
+  private func needsCompany(after result: ReproductionResult) -> Bool {
+    mayNeedCompany && result.matches == 0
   }
 
   private func run() throws -> (ExitCode, ReproductionResult) {
@@ -154,8 +158,11 @@ struct Reproduction {
       case .passed: .notReproduced
       case .failedDifferently: .failedDifferently
       }
-    let hasPredecessors = plan.hasPredecessors || mayNeedCompany
-    for line in result.conclusion(hasPredecessors: hasPredecessors) { console.output.print(line) }
+    let runsOnceMore = needsCompany(after: result)
+    let conclusion = result.conclusion(
+      hasPredecessors: plan.hasPredecessors || runsOnceMore,
+      laterTests: plan.restores && !runsOnceMore ? failure.laterTests : 0)
+    for line in conclusion { console.output.print(line) }
     return (code, result)
   }
 

@@ -93,7 +93,7 @@ struct ReproductionPlan {
     _ failure: OriginalFailure, _ arguments: ParsedArguments, without removed: Set<String>,
     _ context: CommandContext
   ) throws -> PackageConfiguration {
-    let source = ReproductionSource(
+    let source = try ReproductionSource(
       given: arguments.positionals.dropFirst().first, isArchive: arguments.has("--archive"),
       failure, context)
     var package = try PackageOptions.configuration(

@@ -119,9 +119,19 @@ struct ReproductionResult: Encodable {
 
   /// The result for people.
   ///
-  /// - Parameter hasPredecessors: Whether those that ran before in the process ran again.
-  func conclusion(hasPredecessors: Bool) -> [String] {
+  /// - Parameters:
+  ///   - hasPredecessors: Whether those that ran before in the process ran again.
+  ///   - laterTests: Tests that ran after it in the container whose files it found; 0 when it found
+  ///     none of theirs.
+  func conclusion(hasPredecessors: Bool, laterTests: Int = 0) -> [String] {
     guard let last = attempts.last else { return [] }
+    let hint =
+      laterTests == 0
+      ? []
+      : [
+        "  its container had the files of tests that ran after it, too (\(laterTests)); "
+          + "--container fresh starts with an empty one"
+      ]
     let same = wanted.verdict == .failed ? "failed" : "ended as \(wanted.verdict.rawValue)"
     let count = asked.map { _ in " \(matches) of \(attempts.count)" } ?? ""
     switch last.result {
@@ -132,18 +142,18 @@ struct ReproductionResult: Encodable {
         asked == nil
         ? "PASSED: \(name) did not fail this time (\(last.verdict.rawValue))"
         : "REPRODUCED\(count): \(name); attempt \(last.number) passed (\(last.verdict.rawValue))"
-      guard predecessors > 0, !hasPredecessors else { return [head] }
+      guard predecessors > 0, !hasPredecessors else { return [head] + hint }
       return [
         head,
         "  it failed after other tests in the same process (\(predecessors)); "
           + "--with-predecessors runs them first",
-      ]
+      ] + hint
     case .failedDifferently:
       let head =
         asked == nil
         ? "FAILED DIFFERENTLY: \(name)"
         : "REPRODUCED\(count): \(name); attempt \(last.number) failed differently"
-      return [head, "  then: \(wanted.safeText)", "  now:  \(last.text)"]
+      return [head, "  then: \(wanted.safeText)", "  now:  \(last.text)"] + hint
     }
   }
 }

@@ -56,11 +56,14 @@ enum RerunCommand {
     configuration.folder = context.absolute(".")
     // What failed with some data is run with the same data.
     if let seed = state.header?.seed, !parsed.has("--seed") { configuration.seed = seed }
-    let request = RunRequest(
+    var request = RunRequest(
       package: package, configuration: configuration,
       tests: .only(failed.map(\.test)),
       runsFolder: ArchiveOptions.runsFolder(parsed, package, context),
       workFolder: try context.workFolder())
+    if package.archive != nil, !parsed.has("--archive"), let archive = state.header?.archive {
+      request.sameArchive = (record.runID, archive)
+    }
     let run = TestRun(
       context, request, junitPath: parsed.string("--junit"), isQuiet: isQuiet)
     return try run.perform()

@@ -207,6 +207,12 @@ extension Surroundings {
     let here = other.visibleVariables
     for name in Set(then.keys).union(here.keys).sorted() where !Self.isUnseen(name) {
       guard then[name] != here[name] else { continue }
+      if then[name] == SecretSearch.removedValue {
+        list.add(
+          "variable.\(name)", "taken out of the bundle",
+          here[name].map { _ in "set (not compared)" })
+        continue
+      }
       if Self.open.contains(name) || name.hasPrefix("CARREL_") {
         list.add("variable.\(name)", then[name], here[name])
       } else {

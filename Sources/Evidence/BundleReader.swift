@@ -70,7 +70,13 @@ package struct BundleReader: Sendable {
   }
 
   func manifest(from bytes: [UInt8]) throws -> BundleManifest {
-    try decodedJSON(
+    struct Head: Decodable { var kind: String? }
+    if let kind = (try? decodedJSON(Head.self, from: bytes))?.kind, kind == RunArchiveManifest.kind
+    {
+      throw EvidenceError.notABundle(
+        path, "it is a run archive; 'carrel archive verify' and 'carrel run --archive' read it")
+    }
+    return try decodedJSON(
       BundleManifest.self, from: bytes, reading: bundleFormat,
       name: "bundle '\(ByteName(path).displayName)'")
   }

@@ -102,6 +102,9 @@ struct BundleScan: ~Copyable {
     } catch let error as EvidenceError where error.code == .malformed {
       check.add(.noManifest, entry.path, error.description)
       return false
+    } catch let error as EvidenceError where error.code == .notABundle {
+      check.add(.noManifest, nil, error.context["reason"] ?? error.description)
+      return false
     }
     seen.append(Seen(entry: entry, sha256: hexadecimal(SHA256.digest(of: bytes))))
     try visitor?.begin(entry)

@@ -164,15 +164,24 @@ package struct ArchiveMaker {
   private func runtime(
     of items: [RunArchiveContents.Item], _ toolchain: Toolchain
   ) -> [RunArchiveContents.Item] {
+    Self.runtime(of: items.map(\.source), runtimeFolder: toolchain.runtimeFolder)
+  }
+
+  /// - Parameters:
+  ///   - files: Absolute paths of what is packed.
+  ///   - runtimeFolder: Where the toolchain has its libraries.
+  static func runtime(of files: [String], runtimeFolder: String) -> [RunArchiveContents.Item] {
+    let usr = folder(of: folder(of: folder(of: runtimeFolder)))
+    let programs = ["swift-backtrace", "swift-backtrace-static"].map {
+      "libexec/swift/linux/\($0)"
+    }.filter { access("\(usr)/\($0)", X_OK) == 0 }
+    // The program that writes crash reports loads more of them than tests do.
     let libraries = RuntimeLibraries(
-      of: items.map(\.source), runtimeFolder: toolchain.runtimeFolder)
+      of: files + programs.map { "\(usr)/\($0)" }, runtimeFolder: runtimeFolder)
     var result = libraries.loaded.sorted { $0.key < $1.key }.map { name, path in
       RunArchiveContents.Item("\(RunArchivePaths.runtimeLibraries)/\(name)", from: path)
     }
-    let usr = folder(of: folder(of: folder(of: toolchain.runtimeFolder)))
-    for name in ["swift-backtrace", "swift-backtrace-static"] {
-      let program = "libexec/swift/linux/\(name)"
-      guard access("\(usr)/\(program)", X_OK) == 0 else { continue }
+    for program in programs {
       result.append(.init("\(RunArchivePaths.runtime)/\(program)", from: "\(usr)/\(program)"))
     }
     return result

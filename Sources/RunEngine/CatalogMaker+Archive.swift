@@ -30,6 +30,7 @@ extension CatalogMaker {
       catalog.executables[product.name] = ExecutableIdentity(of: product.executable)
     }
     catalog.archive = archive.reference
+    catalog.archiveFacts = archive.manifest.facts.only(\.isOfBuild)
     let compiled = archive.manifest.facts.only { kind in
       [.compilerVersion, .compilerBuild, .clangVersion, .compilerDigest].contains(kind)
     }

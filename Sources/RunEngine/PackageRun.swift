@@ -109,7 +109,12 @@ package struct PackageRun {
         configuration, $0.catalog, plan: $0.isolation.plan)
     }
     if workplace.supervisor.interruption == nil {
-      preparation.step { try request.resume?.check($0.catalog) }
+      preparation.step { preparation in
+        try request.resume?.check(preparation.catalog)
+        if let (run, archive) = request.sameArchive {
+          try RunEngineError.check(preparation.catalog.archive, isThatOf: run, archive)
+        }
+      }
     }
     return preparation
   }

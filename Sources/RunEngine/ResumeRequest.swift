@@ -55,6 +55,9 @@ package struct ResumeRequest: Sendable {
     let run = resumable.header.runID
     // Extracted anew, but the same.
     if let archive = catalog.archive, archive.digest == resumable.header.archive?.digest { return }
+    if let archive = resumable.header.archive {
+      try RunEngineError.check(catalog.archive, isThatOf: run, archive)
+    }
     guard let old = resumable.header.products else {
       throw RunEngineError(
         .productsChanged, "run \(run) does not say which build it had", context: ["run": run])

@@ -29,6 +29,9 @@ package struct RunRequest: Sendable {
   package var workFolder: String?
   /// The run that is resumed; `nil` for a run of its own.
   package var resume: ResumeRequest?
+  /// The run whose tests are run again and the run archive that they must be from; `nil` when
+  /// another archive may be taken.
+  package var sameArchive: (run: String, archive: ArchiveReference)?
 
   package init(
     package: PackageConfiguration, configuration: RunConfiguration, tests: TestChoice,
@@ -65,6 +68,19 @@ package protocol PackageRunListener: RunListener {
 }
 
 extension RunEngineError {
+  /// Refuses a run archive that is not the one of an earlier run.
+  ///
+  /// - Throws: With the code `productsChanged` and the archive's path under `archive`.
+  static func check(
+    _ archive: ArchiveReference?, isThatOf run: String, _ original: ArchiveReference
+  ) throws(RunEngineError) {
+    guard let archive, archive.digest != original.digest else { return }
+    throw RunEngineError(
+      .productsChanged,
+      "the run archive '\(ByteName(archive.path).displayName)' is not the one of run \(run): other "
+        + "contents are in its place", context: ["run": run, "archive": archive.path])
+  }
+
   /// Nothing is left to run.
   ///
   /// - Parameter listed: Number of tests that the package has.

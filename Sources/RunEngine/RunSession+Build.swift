@@ -28,9 +28,10 @@ extension RunSession {
     let usesIntents = descriptor(of: test)?.usesIntents ?? false
     var digests = DigestMemory(cache: catalog.cache)
     defer { digests.save() }
-    return ToolchainFacts(
-      executables(of: test.product, withApps: usesIntents).compactMapValues {
-        digests.digest(of: $0)
-      })
+    var facts = ToolchainFacts()
+    for (fact, path) in executables(of: test.product, withApps: usesIntents) {
+      facts.values[fact] = catalog.archiveFacts.values[fact] ?? digests.digest(of: path)
+    }
+    return facts
   }
 }

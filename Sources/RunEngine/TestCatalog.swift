@@ -21,6 +21,9 @@ package struct TestCatalog {
   package var observer: ObserverLibrary
   /// The run archive that the tests are from; `nil` when they were built here.
   var archive: ArchiveReference?
+  /// Digests of what the run archive holds, as its manifest has them; what was unpacked is gone
+  /// after the run.
+  var archiveFacts = ToolchainFacts()
   /// Folder for what is remembered between runs.
   var cache: String
   /// The apps that tests can call; empty when no test calls any.

@@ -69,6 +69,31 @@ import Testing
     #expect(advice?.contains("(2); --with-predecessors runs them first") == true)
   }
 
+  /// A container has what all tests of its batch left, also those that ran later.
+  @Test func filesOfLaterTestsAreNamed() {
+    let hint =
+      "  its container had the files of tests that ran after it, too (3); --container fresh starts "
+      + "with an empty one"
+    let other = result([attempt(.failed, "y")])
+    #expect(other.conclusion(hasPredecessors: false, laterTests: 3).last == hint)
+    #expect(!other.conclusion(hasPredecessors: false).contains(hint))
+    let passed = result(predecessors: 2, [attempt(.passed)])
+    #expect(passed.conclusion(hasPredecessors: true, laterTests: 3).last == hint)
+    let same = result([attempt(.failed, "x")])
+    #expect(same.conclusion(hasPredecessors: true, laterTests: 3).count == 1)
+  }
+
+  @Test func laterTestsAreThoseOfTheBatchThatDidNotRunBefore() {
+    let names = ["M.C/a", "M.C/b", "M.C/test", "M.C/c", "M.C/d"]
+    let tests = names.map { TestID(product: "P", library: .xctest, name: $0) }
+    func count(_ batch: [TestID], _ before: [TestID]) -> Int {
+      OriginalFailure.laterTests(than: Self.test, in: batch, predecessors: before)
+    }
+    #expect(count(tests, [tests[3], tests[0]]) == 2)
+    #expect(count(tests, [tests[0], tests[1], tests[3], tests[4]]) == 0)
+    #expect(count([Self.test], []) == 0)
+  }
+
   /// The records of repetitions that ended like the others before them are removed.
   @Test func onlyTheFirstAndTheLastHaveRecords() {
     let same = attempt(.failed, "x")

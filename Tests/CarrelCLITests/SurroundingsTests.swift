@@ -95,6 +95,22 @@ import Testing
       ])
   }
 
+  /// Nobody knows whether a value is the one that was taken out.
+  @Test func valuesThatWereTakenOutAreNotCompared() {
+    var then = Self.then
+    then.command?.environment["TOKEN"] = SecretSearch.removedValue
+    #expect(
+      then.differences(in: Self.then).map(\.text) == [
+        "variable.TOKEN: was taken out of the bundle, is set (not compared)"
+      ])
+    var now = Self.then
+    now.command?.environment["TOKEN"] = nil
+    #expect(
+      then.differences(in: now).map(\.text) == [
+        "variable.TOKEN: was taken out of the bundle, is not there"
+      ])
+  }
+
   @Test func companyIsToldByNumberOrOrder() {
     let (a, b, c) = (Self.test("a"), Self.test("b"), Self.test("c"))
     var then = Self.then

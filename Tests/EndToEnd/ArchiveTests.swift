@@ -156,6 +156,8 @@ extension EndToEnd {
       let repro = try await desk.invoke(
         ["repro", "b.tar.zst"], environment: Self.withoutToolchain)
       #expect(repro.output.status == 0, "\(repro)")
+      // The archive has what failed.
+      #expect(!repro.output.text.contains("product."), "\(repro)")
       #expect(repro.output.text.contains("REPRODUCED: PackedTests.PackedXCTests/testFails"))
       // The record is in the folder, and kept out of its repository.
       let record = try recordFolder(in: desk.folder.path(of: ".carrel/runs"))
@@ -171,6 +173,15 @@ extension EndToEnd {
       let other = try await Place.pack("TwoSuites")
       let wrong = try await other.invoke(["repro", bundle])
       #expect(wrong.output.status == 12, "\(wrong)")
+
+      // Another one is not taken for it.
+      try Data(readFile(other.archive)).write(to: URL(filePath: place.archive))
+      let replaced = try await Carrel.invoke(
+        ["rerun", "--output", place.folder.path(of: "runs")],
+        environment: Self.withoutToolchain, folder: desk.folder.path)
+      #expect(
+        replaced.status == 6 && replaced.allText.contains("is not the one of run"),
+        "\(replaced.allText)")
     }
 
     /// A run that was killed goes on from its archive, although what was unpacked is new.

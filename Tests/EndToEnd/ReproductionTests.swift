@@ -78,7 +78,7 @@ extension EndToEnd {
       let failure = try await failure(
         of: "test2FailsAfterMark", "--filter", "OrderXCTests", "--batch", "4", "--workers", "1",
         "--company-check", "off")
-      let alone = try await failure.repro()
+      let alone = try await failure.repro("--alone")
       #expect(alone.status == 10, "\(alone.allText)")
       #expect(alone.text.contains("  predecessors: was 1 test, is 0 tests"), "\(alone.text)")
       #expect(alone.text.contains("--with-predecessors runs them first"))
@@ -86,6 +86,10 @@ extension EndToEnd {
       #expect(together.status == 0, "\(together.allText)")
       #expect(try Result(together).facts == ["tests"], "\(together.text)")
       #expect(together.errorText.contains("REPRODUCED: "))
+      // The first attempt alone does not decide.
+      let repeated = try await failure.repro("--until-different", "2")
+      #expect(repeated.status == 0, "\(repeated.allText)")
+      #expect(repeated.text.contains("REPRODUCED 2 of 2: "), "\(repeated.text)")
     }
 
     /// The test passes when it runs for the third time: in the run, and twice here.

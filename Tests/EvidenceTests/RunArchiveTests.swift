@@ -50,6 +50,18 @@ extension RunArchiveManifest {
     RunArchiveReader(path: "\(scratch.path)/\(name)")
   }
 
+  @Test func aRunArchiveIsNoFailureBundle() throws {
+    let scratch = try Scratch()
+    try fill(scratch)
+    try pack(scratch)
+    let bundle = BundleReader(path: "\(scratch.path)/a.tar")
+    let reason = "it is a run archive; 'carrel archive verify' and 'carrel run --archive' read it"
+    let error = #expect(throws: EvidenceError.self) { try bundle.manifest() }
+    #expect(error?.code == .notABundle && error?.context["reason"] == reason)
+    let problem = try #require(try bundle.verify().problems.first)
+    #expect(problem.code == .noManifest && "\(problem)" == reason)
+  }
+
   @Test func everythingComesBack() throws {
     let scratch = try Scratch()
     try fill(scratch)

@@ -233,6 +233,30 @@ import Testing
     #expect(counts == ["ticket": 1, "environment-value": 2, "secret-value": 1])
   }
 
+  /// A variable that the configuration names and whose value is gone already is not counted again.
+  @Test func aValueIsTakenOutOnce() throws {
+    var options = RedactionOptions()
+    options.names = ["LICENSE"]
+    let search = try search(options, ["LICENSE": "some words"])
+    for text in [
+      #""LICENSE" : "\#(SecretSearch.removedValue)""#,
+      json(#"{"LICENSE":"\#(SecretSearch.removedValue)"}"#),
+    ] {
+      let (left, counts) = redacted(text, search)
+      #expect(left == text && counts.isEmpty)
+    }
+    let (_, counts) = redacted("LICENSE=some words", search)
+    #expect(counts == ["environment-value": 1])
+  }
+
+  @Test(arguments: ["jwt", "secret-value", "environment-value"])
+  func namesOfOtherRulesAreRefused(_ name: String) {
+    var options = RedactionOptions()
+    options.patterns = [.init(id: name, text: "TICKET-[0-9]+")]
+    let problem = #expect(throws: SecretSearch.Problem.self) { try search(options) }
+    #expect(problem?.id == name && problem?.reason.contains("has this name") == true)
+  }
+
   @Test(arguments: [
     ("ab", "at least 3 fixed"), ("[a-z]+x", "at least 3 fixed"), (".*", "at least 3 fixed"),
     ("abc(", "')' is missing"), ("abc)", "no '('"), ("abc[", "']' is missing"),

@@ -15,7 +15,8 @@ extension RunsProcesses {
 
     /// A run of which the first test failed and the second was running; the third exists no more.
     private func request(
-      in folder: TemporaryFolder, products: [BuiltProduct]? = nil, acceptsChanges: Bool = false
+      in folder: TemporaryFolder, products: [BuiltProduct]? = nil,
+      archive: ArchiveReference? = nil, acceptsChanges: Bool = false
     ) throws -> ResumeRequest {
       let record = try RunRecord.create(inRunsFolder: folder.path(of: "old"), at: 500)
       let tests = names.map { TestID(product: FakePackage.product, library: .xctest, name: $0) }
@@ -23,7 +24,7 @@ extension RunsProcesses {
         runID: record.runID, carrel: "0", packagePath: "/p", arguments: ["run"], workers: 1,
         batch: "1", retries: 0, timeLimit: nil, leaksFail: true, isolation: "directories",
         seed: "1", toolchain: "t", hostName: "h", passedVariables: [])
-      header.products = products
+      (header.products, header.archive) = (products, archive)
       let log = record.logPath(tests[0], attempt: 1, stream: "stdout")
       try writeSmallFile("\(record.path)/\(log)", Array("said before".utf8))
       let bundle = record.bundlePath(tests[0], attempt: 1)
@@ -78,6 +79,23 @@ extension RunsProcesses {
       let bundle = try #require(state.tests[0].bundles[1])
       #expect(readSmallFile("\(target.path)/\(bundle.path)") == [1, 2, 3])
       #expect(try target.bundleIndex() == [bundle] && target.removedFiles(state).count == 2)
+    }
+
+    @Test func anotherArchiveIsRefused() throws {
+      let package = try FakePackage(["M.A/test2": "echo now"])
+      let mine = ArchiveReference(path: "/a/päck", digest: "sha256:1")
+      let other = ArchiveReference(path: "/a/päck", digest: "sha256:2")
+      let old = try request(in: package.folder, archive: mine)
+      var catalog = package.catalog
+      catalog.archive = ArchiveReference(path: "/elsewhere", digest: mine.digest)
+      try old.check(catalog)
+      try RunEngineError.check(catalog.archive, isThatOf: "r", mine)
+      try RunEngineError.check(nil, isThatOf: "r", mine)
+      catalog.archive = other
+      let error = #expect(throws: RunEngineError.self) { try old.check(catalog) }
+      #expect(error?.code == .productsChanged && error?.context["archive"] == "/a/päck")
+      #expect(error?.message.hasPrefix("the run archive '/a/päck' is not the one of run ") == true)
+      try request(in: package.folder, archive: mine, acceptsChanges: true).check(catalog)
     }
 
     @Test func anotherBuildIsRefused() throws {

@@ -65,7 +65,13 @@ package final class SecretSearch: Sendable {
         }
       }
     }
+    let ownNames = Set((SecretRule.builtIn + SecretRule.general).map(\.id) + [Self.variableRule])
     for pattern in options.patterns {
+      guard !ownNames.contains(pattern.id) else {
+        throw EvidenceError.invalidPattern(
+          "a rule that is always there has this name; give it another one"
+        ).naming(pattern.id)
+      }
       do throws(EvidenceError) {
         try add(
           SecretPattern(pattern.text, leavesJSON: true), Rule(id: pattern.id, check: .none))
@@ -113,6 +119,9 @@ package final class SecretSearch: Sendable {
     _ match: carrel_scan_match, in bytes: UnsafeBufferPointer<UInt8>, base: Int
   ) -> Range<Int>? {
     guard match.begin < match.end else { return nil }
+    // The value of a variable that is taken out already.
+    let matched = bytes[match.begin - base..<match.end - base]
+    if matched.elementsEqual(Self.removedValue.utf8) { return nil }
     let check = SecretCheck(bytes: bytes, base: base)
     guard
       var range = check.secret(
