@@ -242,10 +242,10 @@ import Testing
       #""LICENSE" : "\#(SecretSearch.removedValue)""#,
       json(#"{"LICENSE":"\#(SecretSearch.removedValue)"}"#),
     ] {
-      let (left, counts) = redacted(text, search)
+      let (left, counts) = try redacted(text, search)
       #expect(left == text && counts.isEmpty)
     }
-    let (_, counts) = redacted("LICENSE=some words", search)
+    let (_, counts) = try redacted("LICENSE=some words", search)
     #expect(counts == ["environment-value": 1])
   }
 
@@ -253,8 +253,9 @@ import Testing
   func namesOfOtherRulesAreRefused(_ name: String) {
     var options = RedactionOptions()
     options.patterns = [.init(id: name, text: "TICKET-[0-9]+")]
-    let problem = #expect(throws: SecretSearch.Problem.self) { try search(options) }
-    #expect(problem?.id == name && problem?.reason.contains("has this name") == true)
+    let error = #expect(throws: EvidenceError.self) { try search(options) }
+    #expect(error?.code == .invalidPattern)
+    #expect(error?.message.contains(name) == true && error?.message.contains("has this name") == true)
   }
 
   @Test(arguments: [
