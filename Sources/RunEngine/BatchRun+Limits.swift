@@ -176,7 +176,11 @@ extension BatchRun {
   }
 
   /// What the kernel has counted while a test ran.
-  private func limitCounts(of test: TestID) -> (memoryKills: Int, refusals: Int) {
+  ///
+  /// - Parameter isBlamed: Whether the test ended its process.
+  private func limitCounts(
+    of test: TestID, isBlamed: Bool
+  ) -> (memoryKills: Int, refusals: Int) {
     guard let limits else { return (0, 0) }
     let start = limitCounts[test] ?? (0, 0)
     let order = transcript.startOrder
@@ -184,7 +188,18 @@ extension BatchRun {
       order.dropFirst(position + 1).first.flatMap { limitCounts[$0] }
     }
     let end = next ?? (limits.memoryKills, limits.refusals)
-    return (max(end.memoryKills - start.memoryKills, 0), max(end.refusals - start.refusals, 0))
+    let own = (
+      memoryKills: max(end.memoryKills - start.memoryKills, 0),
+      refusals: max(end.refusals - start.refusals, 0)
+    )
+    defer { chargedLimits = (start.memoryKills + own.memoryKills, start.refusals + own.refusals) }
+    // Its start is known only when its record has been read, and by then the last test, which ended
+    // the process, may have met the limit already.
+    guard isBlamed, order.last == test, own == (0, 0) else { return own }
+    return (
+      max(end.memoryKills - chargedLimits.memoryKills, 0),
+      max(end.refusals - chargedLimits.refusals, 0)
+    )
   }
 
   /// The outcome with what may explain it, when it is a failure: limits that the test has met, and
@@ -195,7 +210,8 @@ extension BatchRun {
     else { return outcome }
     var outcome = outcome
     let spoken = SpokenErrors(in: outcome.issues.prefix(20).map(\.message) + lastOutput(of: test))
-    let counts = limitCounts(of: test)
+    let isBlamed = outcome.verdict == .timedOut || outcome.verdict == .crashed
+    let counts = limitCounts(of: test, isBlamed: isBlamed)
     addLimitNotes(counts, to: &outcome)
     if let surroundings = transcript.surroundings {
       for hint in surroundings.hints(for: spoken) { outcome.add(hint: hint) }
@@ -205,7 +221,6 @@ extension BatchRun {
     hints.refusals = counts.refusals
     hints.signs = outcome.limitSigns.union(spoken.limitSigns)
     hints.isSandboxed = sandbox != nil
-    let isBlamed = outcome.verdict == .timedOut || outcome.verdict == .crashed
     if isBlamed { hints.folders = privateFolders }
     if isBlamed || transcript.startOrder.last == test {
       hints.signs.formUnion(privateFolders.filter(\.isFull).map { .full(folder: $0.path) })

@@ -52,6 +52,8 @@ final class BatchRun {
   var limits: BatchLimits?
   /// What the kernel had counted against the limits when each test started.
   var limitCounts: [TestID: (memoryKills: Int, refusals: Int)] = [:]
+  /// What of it is said of a test already.
+  var chargedLimits = (memoryKills: 0, refusals: 0)
   /// What the sandbox's own folders held when the process had ended.
   var privateFolders: [Sandbox.PrivateFolderUse] = []
   var snapshot: HangSnapshot?

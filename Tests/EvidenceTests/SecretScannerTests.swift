@@ -255,7 +255,8 @@ import Testing
     options.patterns = [.init(id: name, text: "TICKET-[0-9]+")]
     let error = #expect(throws: EvidenceError.self) { try search(options) }
     #expect(error?.code == .invalidPattern)
-    #expect(error?.message.contains(name) == true && error?.message.contains("has this name") == true)
+    #expect(error?.message.contains(name) == true)
+    #expect(error?.message.contains("has this name") == true)
   }
 
   @Test(arguments: [
