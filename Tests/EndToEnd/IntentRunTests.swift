@@ -13,7 +13,7 @@ extension EndToEnd {
     {
       let run = try await Carrel.run("Intents", "--batch", batch, "--workers", "2")
       #expect(run.output.status == 0, "\(run)")
-      #expect(try run.state.tests.count == 47)
+      #expect(try run.state.tests.count == 49)
       // Each name in these tests is an app's.
       #expect(try !run.state.problems.contains { $0.code == .nameNotRegistered }, "\(run)")
       for test in try run.state.tests {

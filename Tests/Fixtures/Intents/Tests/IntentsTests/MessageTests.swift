@@ -55,7 +55,9 @@ extension ErrorTests {
     }
 
     @Test func questionsThatHaveNoAnswer() async {
-      var text = await description { _ = try await app.entities["NoteEntty"].viewAnnotations() }
+      // Not written where it is used, or each run would tell of it.
+      let mistyped = "NoteEntty"
+      var text = await description { _ = try await app.entities[mistyped].viewAnnotations() }
       #expect(text.contains("has no entity 'NoteEntty'; did you mean 'NoteEntity'?"), "\(text)")
       text = await description { _ = try await app.entities["TagEntity"].spotlightQuery("x") }
       #expect(text.contains("TagEntity is no IndexedEntity"), "\(text)")
