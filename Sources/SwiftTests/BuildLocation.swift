@@ -7,7 +7,7 @@ package struct BuildLocation: Sendable {
   /// Absolute path of the package.
   package var package: String
   /// Absolute path of the scratch folder, normally `.build` in the package.
-  package var scratch: String
+  package let scratch: String
   /// `debug` or `release`.
   package var configuration: String
   /// Absolute path of the folder with what the build made.

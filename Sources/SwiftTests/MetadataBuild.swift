@@ -15,8 +15,9 @@ package struct MetadataBuild: Sendable {
   /// - Parameter location: Of the usual build.
   package init(toolchain: Toolchain, location: BuildLocation, extraFlags: [String]) {
     self.toolchain = toolchain
-    self.location = location
-    self.location.scratch = location.scratch + "/carrel-metadata"
+    self.location = BuildLocation(
+      package: location.package, scratch: location.scratch + "/carrel-metadata",
+      configuration: location.configuration)
     self.extraFlags = extraFlags
   }
 
