@@ -214,7 +214,9 @@ extension BatchRun {
     let counts = limitCounts(of: test, isBlamed: isBlamed)
     addLimitNotes(counts, to: &outcome)
     if let surroundings = transcript.surroundings {
-      for hint in surroundings.hints(for: spoken) { outcome.add(hint: hint) }
+      for hint in surroundings.hints(for: spoken) where !isTold(hint, in: outcome) {
+        outcome.add(hint: hint)
+      }
     }
     var hints = LimitHints(limits: session.configuration.limits)
     hints.memoryKills = counts.memoryKills
@@ -239,6 +241,14 @@ extension BatchRun {
     if outcome.reason?.contains("the memory limit of ") == true { hints.memoryKills += 1 }
     for sentence in hints.sentences { outcome.add(hint: sentence) }
     return outcome
+  }
+
+  /// Whether the path that a hint names is the beginning, up to a space, of one that is told already:
+  /// in what is printed a path may end anywhere.
+  private func isTold(_ hint: String, in outcome: TestOutcome) -> Bool {
+    let parts = hint.split(separator: "'", maxSplits: 2)
+    guard parts.count == 3 else { return false }
+    return outcome.issues.contains { $0.message.contains("'\(parts[1]) ") }
   }
 
   /// The ends of what a test and its children have printed.
