@@ -243,8 +243,8 @@ extension BatchRun {
     return outcome
   }
 
-  /// Whether the path that a hint names is the beginning, up to a space, of one that is told already:
-  /// in what is printed a path may end anywhere.
+  /// Whether the path that a hint names is the beginning, up to a space, of one that is told
+  /// already: in what is printed a path may end anywhere.
   private func isTold(_ hint: String, in outcome: TestOutcome) -> Bool {
     let parts = hint.split(separator: "'", maxSplits: 2)
     guard parts.count == 3 else { return false }
